@@ -1,0 +1,13 @@
+"""One sentence for each event, written or spoken.
+
+The sentence is the caption, the screen reader's line, the picture's description and the line in print. Each machine
+has a module here with `sentence(voice, spec, moment)`; it says everything through a Voice, so that both forms come
+from the same words.
+"""
+
+from app.captions import online, passes
+from app.captions.voice import SPOKEN, WRITTEN, Voice
+
+SENTENCES = {"online-softmax": online.sentence, "softmax-passes": passes.sentence}
+
+__all__ = ["SENTENCES", "SPOKEN", "WRITTEN", "Voice", "online", "passes"]

@@ -1,0 +1,78 @@
+"""The application, wired by hand in one place."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette_compress import CompressMiddleware
+
+from app import __version__, assets
+from app.machines import MACHINES
+from app.settings import Settings
+from app.snapshots import NoSuchStep
+from app.specs import Fault, SpecError
+from app.web import api, figures, health, pages, schema, static
+from app.web.failures import NotFound, error, for_programs, http_fault, step_fault
+from app.web.headers import Headers
+from app.web.ready import Ready
+from app.web.site import Site
+
+ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The whole site. Everything it needs is made here and handed on.
+
+    >>> [route for route in create_app().openapi()["paths"]][:2]
+    ['/api/v1/machines', '/api/v1/machines/online-softmax/snapshots/{step}']
+    """
+    settings = settings or Settings()
+    app = FastAPI(
+        title="Tilewise", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
+        openapi_url="/api/v1/openapi.json", root_path=settings.root_path, max_body_size=settings.max_body_bytes,
+    )  # fmt: skip
+    files = assets.load()
+    ready = Ready(settings.cache_bytes)
+    site = Site(files.stamp)
+
+    for router in (api.router(ready), pages.router(site, ready), figures.router(ready), static.router(files), health.router()):
+        app.include_router(router)
+
+    app.add_middleware(CompressMiddleware, minimum_size=500)
+    app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
+
+    async def failed(request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None) -> Response:
+        return error(status, fault, headers) if for_programs(request) else site.failure(request, fault, status, headers)
+
+    async def on_spec(request: Request, exc: Exception) -> Response:
+        assert isinstance(exc, SpecError)
+        return await failed(request, exc.faults[0], 422)
+
+    async def on_step(request: Request, exc: Exception) -> Response:
+        assert isinstance(exc, NoSuchStep)
+        return await failed(request, step_fault(exc.step, exc.steps), 404)
+
+    async def on_not_found(request: Request, exc: Exception) -> Response:
+        assert isinstance(exc, NotFound)
+        return await failed(request, exc.fault, 404)
+
+    async def on_http(request: Request, exc: Exception) -> Response:
+        assert isinstance(exc, HTTPException)
+        return await failed(request, http_fault(request, exc.status_code, str(exc.detail)), exc.status_code, dict(exc.headers or {}))
+
+    app.add_exception_handler(SpecError, on_spec)
+    app.add_exception_handler(NoSuchStep, on_step)
+    app.add_exception_handler(NotFound, on_not_found)
+    app.add_exception_handler(HTTPException, on_http)
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+            app.openapi_schema = schema.finish(document, MACHINES)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    return app

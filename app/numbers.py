@@ -1,0 +1,90 @@
+"""How a number is written: for a reader, for a listener, in JSON and in a link.
+
+The reader's rule is also in static/js/core/numbers.js; tests/vectors/numbers.json holds both to it.
+"""
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+WORDS = {"NaN": "not a number", "Infinity": "infinity", "-Infinity": "minus infinity"}
+
+
+def show(x: float, places: int = 3) -> str:
+    """As a reader sees it: whole numbers whole, others to `places`, very large and very small ones with a power of ten.
+
+    A tie is rounded away from zero, as JavaScript's toFixed does (Python's format would round it to even).
+
+    >>> [show(x) for x in (3.0, 0.0625, 1.50321, -0.00001, 3.4e38, math.inf, -math.inf, math.nan, -0.0)]
+    ['3', '0.063', '1.503', '−1.00×10⁻⁵', '3.40×10³⁸', '∞', '−∞', 'NaN', '0']
+    """
+    if math.isnan(x):
+        return "NaN"
+    sign, size = ("−" if x < 0 else ""), abs(x)
+    if math.isinf(size):
+        return sign + "∞"
+    if size == 0:
+        return "0"
+    if size >= 1e6 or size < 1e-3:
+        exact = Decimal(size)
+        exponent = exact.adjusted()
+        digits = exact.scaleb(-exponent).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        if digits == 10:
+            digits, exponent = Decimal("1.00"), exponent + 1
+        return f"{sign}{digits}×10{str(exponent).translate(SUPERSCRIPTS)}"
+    if size == int(size):
+        return f"{sign}{int(size)}"
+    return f"{sign}{Decimal(size).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)}"
+
+
+def speak(x: float) -> str:
+    """As a screen reader should say it.
+
+    >>> speak(-math.inf), speak(-2.0), speak(0.00001)
+    ('minus infinity', 'minus 2', '1.00 times ten to the minus 5')
+    """
+    special = wire(x)
+    if isinstance(special, str):
+        return WORDS[special]
+    text = show(x).replace("−", "minus ")
+    if "×10" in text:
+        digits, power = text.split("×10")
+        power = power.translate({ord(high): low for low, high in zip("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True)}).replace("⁻", "minus ")
+        text = f"{digits} times ten to the {power}"
+    return text
+
+
+def is_exact(x: float) -> bool:
+    """Whether `show` writes this number without rounding it."""
+    return not math.isfinite(x) or x == 0 or (1e-3 <= abs(x) < 1e6 and Decimal(show(x).replace("−", "-")) == Decimal(x))
+
+
+def wire(x: Any) -> Any:
+    """JSON's form, all the way down: finite numbers as they are, others as the strings of the contract; tuples as lists.
+
+    >>> wire({"m": -math.inf, "p": (1.0, math.nan)})
+    {'m': '-Infinity', 'p': [1.0, 'NaN']}
+    """
+    if isinstance(x, float):
+        if math.isfinite(x):
+            return x
+        return "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"
+    if isinstance(x, dict):
+        return {key: wire(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [wire(value) for value in x]
+    return x
+
+
+def link(x: float) -> str:
+    """As a link carries it: the shortest text that reads back as the same number.
+
+    >>> link(6.0), link(0.1), link(-math.inf), link(1e22)
+    ('6', '0.1', '-inf', '1e22')
+    """
+    if not math.isfinite(x):
+        return str(x)
+    if x == int(x) and abs(x) < 1e16:
+        return str(int(x)) if x or math.copysign(1, x) > 0 else "-0"
+    return repr(x).replace("e+", "e")

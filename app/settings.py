@@ -1,0 +1,26 @@
+"""Settings, from the environment: TILEWISE_HOST, TILEWISE_PORT, …"""
+
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+LogLevel = Literal["critical", "error", "warning", "info", "debug"]
+
+
+class Settings(BaseSettings):
+    """What a host may set. A flag of `python -m app` wins over the environment.
+
+    >>> Settings(port=9000).port
+    9000
+    """
+
+    model_config = SettingsConfigDict(env_prefix="TILEWISE_", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    root_path: str = Field("", description="The path the site is served under, such as /tilewise")
+    log_level: LogLevel = "info"
+    cache_bytes: int = Field(64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
+    max_body_bytes: int = Field(1_000_000, ge=1, description="The longest request body that is read")
+    frame_ancestors: str = Field("*", description="Who may frame /embed: a CSP source list")

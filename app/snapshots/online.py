@@ -1,0 +1,151 @@
+"""Online softmax, looked at: beside m, l and acc, the bars it has forgotten, the old way and the reference."""
+
+import math
+from typing import Any
+
+from app.captions import online as words
+from app.machines import online, reference
+from app.machines.arithmetic import Arithmetic
+from app.machines.naive import Naive, disagrees, first_bad, shares
+from app.machines.online import MASKED, Reading, Spec
+from app.machines.run import Moment
+
+
+class OnlineView:
+    """Remembers, for the reader, the scores that the machine was handed and let go."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.scores: list[float] = []
+        self.values: list[tuple[float, ...]] = []
+        self.exps: list[float] = []
+        self.naive = Naive(spec.form, spec.sums)
+        self._found: dict[str, Any] = {}
+
+    def see(self, moment: Moment) -> None:
+        self.moment = moment
+        self._found = {}
+        event: Reading | None = moment.event
+        if event is None:
+            return
+        for index, score in enumerate(event.scores, event.first):
+            self.naive = self.naive.read(index, score)
+            self.exps.append(self.naive.exp)
+        self.scores += event.scores
+        self.values += event.values
+
+    def event(self) -> dict[str, Any]:
+        event: Reading | None = self.moment.event
+        if event is None:
+            return {"kind": "start"}
+        told: dict[str, Any] = {
+            "kind": "read",
+            "indices": list(range(event.first, event.first + len(event.scores))),
+            "scores": event.scores,
+            "m_old": event.m_old,
+            "m_new": event.m_new,
+            "alpha": event.alpha,
+            "p": event.p,
+            "l_old": event.l_old,
+            "row_sum": event.row_sum,
+            "l_rescaled": event.l_rescaled,
+            "new_max": event.new_max,
+            "rescales": event.rescales,
+            "stalled": event.stalled,
+        }
+        if self.spec.width:
+            told |= {"values": [self._shaped(row) for row in event.values]}
+            told |= {"acc_old": self._shaped(event.acc_old), "pv": self._shaped(event.pv), "acc_rescaled": self._shaped(event.acc_rescaled)}
+        return told
+
+    def state(self) -> dict[str, Any]:
+        spec, state = self.spec, self.moment.state
+        told: dict[str, Any] = {"m": state.m, "l": state.l, "lse": online.lse(spec, state)}
+        if spec.width:
+            told["acc"] = self._shaped(state.acc)
+            if self.scores:
+                told["output"] = self._shaped(online.output(spec, state))
+        told["terms"] = self._terms()
+        if self._done:
+            divide = Arithmetic(spec.sums).div
+            told["shares"] = [spec.form.round(divide(term["size"], state.l)) for term in told["terms"]]
+        told["naive"] = self._old_way()
+        told["reference"] = self._reference()
+        return told
+
+    def words(self) -> dict[str, str]:
+        """Sentences that are more than the caption: each kept number's arithmetic, the old way's fate, what rounding moved."""
+        told = words.lines(self.spec, self.moment)
+        old = self._old_way()
+        told["naive"] = words.old_way(
+            self.spec, read=len(self.scores), failed=old["failed"], done=self._done, total=old["sum"], shares=self._naive_shares()
+        )
+        told["moved"] = self._moved()
+        return told
+
+    @property
+    def _done(self) -> bool:
+        return len(self.scores) == len(self.spec.scores)
+
+    def _terms(self) -> list[dict[str, Any]]:
+        """The bars: each score read, its size next to the highest now, and next to the highest before this step."""
+        m, event = self.moment.state.m, self.moment.event
+        terms: list[dict[str, Any]] = []
+        for index, score in enumerate(self.scores):
+            term = {"index": index, "score": score, "size": self._size(score, m)}
+            if index < event.first:
+                term["size_before"] = self._size(score, event.m_old)
+            terms.append(term)
+        return terms
+
+    def _size(self, score: float, m: float) -> float:
+        form = self.spec.form
+        return 0.0 if score == MASKED else form.exp(form.round(score - m))
+
+    def _naive_shares(self) -> tuple[float, ...]:
+        if "shares" not in self._found:
+            self._found["shares"] = shares(self.spec.form, self.spec.sums, self.exps, self.naive.sum)
+        return self._found["shares"]  # type: ignore[no-any-return]
+
+    def _exact(self) -> reference.Reference:
+        if "exact" not in self._found:
+            self._found["exact"] = reference.softmax(self.scores, self.values if self.spec.width else ())
+        return self._found["exact"]  # type: ignore[no-any-return]
+
+    def _old_way(self) -> dict[str, Any]:
+        if "naive" in self._found:
+            return self._found["naive"]  # type: ignore[no-any-return]
+        spec, written = self.spec, self._naive_shares()
+        count = len(written)
+        failed = any(disagrees(got, exact, count, spec.form, spec.sums) for got, exact in zip(written, self._exact().shares, strict=True))
+        bad = first_bad(self.naive.bad, self.exps, self.naive.sum, written) if self._done else self.naive.bad
+        told: dict[str, Any] = {"exps": list(self.exps), "sum": self.naive.sum}
+        if self._done:
+            told["shares"] = written
+        told["failed"] = failed
+        told["first_bad"] = [{"gives": one.gives, "op": one.op, "index": one.index, "text": words.bad(spec, one)} for one in bad]
+        self._found["naive"] = told
+        return told
+
+    def _reference(self) -> dict[str, Any]:
+        exact = self._exact()
+        told: dict[str, Any] = {"m": exact.m, "l": exact.l, "lse": exact.lse}
+        if self.spec.width and self.scores:
+            told["output"] = self._shaped(exact.output)
+        told["shares"] = exact.shares
+        return told
+
+    def _moved(self) -> str:
+        """Softmax does not change when one number is added to every score, unless rounding the sums moves them apart."""
+        if not self.scores:
+            return ""
+        asked = self.spec.scores[: len(self.scores)]
+        exact = [math.fsum((score, self.spec.offset)) if math.isfinite(score) else score for score in asked]
+        if exact == self.scores or any(math.isnan(score) for score in exact):
+            return ""
+        return words.moved(self.spec, exact, self.scores, reference.softmax(asked).shares, self._exact().shares)
+
+    def _shaped(self, row: tuple[float, ...]) -> Any:
+        """A value-shaped number: bare where the values are bare numbers, a list where they are vectors."""
+        values = self.spec.values
+        return row[0] if values is not None and not isinstance(values[0], tuple) else row

@@ -1,0 +1,269 @@
+"""From text to a spec and back, by the machine's table of fields.
+
+One parser for query strings, forms and JSON bodies; one canonical way to write a spec into a link; and the errors,
+which name the value, the rule and the way out.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import quote
+
+from app.machines.fields import MAX_WIDTH, Field
+from app.machines.run import Machine
+from app.numbers import link
+
+MAX_SCORES_BY_GET = 1024
+MAX_SCORES_ON_PAGE = 64
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?")
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
+_SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf"})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with one field, in the form the API sends it: `value` as given, `allowed` the rule for programs."""
+
+    code: str
+    message: str
+    field: str
+    value: Any
+    allowed: Any
+
+    def wire(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class SpecError(Exception):
+    """One or more faults; the first is the one an API answer carries."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__(faults[0].message)
+        self.faults = faults
+
+
+def parse(machine: Machine, given: Mapping[str, Any], most: int, *, strict: bool = True) -> Any:
+    """A spec from fields as text or as JSON values.
+
+    machine   whose table to go by
+    given     field name → text ("1,3,2") or JSON ([1, "-Infinity"]); an empty optional field counts as absent
+    most      how many scores are allowed here
+    strict    refuse names that are not in the table
+
+    Raises SpecError with a fault for each field that is wrong.
+
+    >>> from app.machines import MACHINES
+    >>> parse(MACHINES["online-softmax"], {"scores": "1, 3\\n2", "format": "float16"}, 64).scores
+    (1.0, 3.0, 2.0)
+    """
+    faults: list[Fault] = []
+    values: dict[str, Any] = {}
+    if strict:
+        names = [one.name for one in machine.fields]
+        faults += [_unknown(name, given[name], names) for name in given if name not in names]
+    for one in machine.fields:
+        try:
+            value = _value(one, given.get(one.name), most)
+        except SpecError as error:
+            faults += error.faults
+        else:
+            if value is not None:
+                values[one.name] = value
+    scores, rows = values.get("scores"), values.get("values")
+    if scores and rows and len(scores) != len(rows):
+        faults.append(
+            Fault(
+                "wrong_shape",
+                f"values has {_count(len(rows), 'row')} but scores has {_count(len(scores), 'number')}: give each score one value, "
+                "as numbers (10,20,30) or as vectors (2,0;0,2;1,1), or leave values empty.",
+                "values", _clip(given.get("values")), f"{len(scores)} rows",
+            )
+        )  # fmt: skip
+    if faults:
+        raise SpecError(faults)
+    return machine.spec(**values)
+
+
+def fields_of(machine: Machine, spec: Any) -> dict[str, Any]:
+    """Every field of a spec with its value, defaults filled in; what is absent is left out.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> fields_of(online, online.spec(scores=(1.0,)))
+    {'scores': (1.0,), 'offset': 0.0, 'format': 'float32', 'accumulate': 'float32', 'block': 1}
+    """
+    pairs = ((one.name, getattr(spec, one.name)) for one in machine.fields)
+    return {name: value for name, value in pairs if value is not None}
+
+
+def query(machine: Machine, spec: Any, **more: int | str) -> str:
+    """The canonical query string: data always, other fields where they differ from their default, in the table's order.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> query(online, online.spec(scores=(1.0, -float("inf")), values=((2.0, 0.5), (0.0, 1.0)), block=2), step=1)
+    'scores=1,-inf&values=2,0.5;0,1&format=float32&block=2&step=1'
+    """
+    parts = []
+    for one in machine.fields:
+        value = getattr(spec, one.name)
+        default = spec.format if one.name == "accumulate" else one.default
+        if value is not None and (one.data or value != default):
+            parts.append(f"{one.name}={quote(text(value), safe=',;')}")
+    parts += [f"{name}={quote(str(value), safe='')}" for name, value in more.items()]
+    return "&".join(parts)
+
+
+def text(value: Any) -> str:
+    """A field's value as a form or a link carries it.
+
+    >>> text((1.0, 3.5)), text(((1.0, 0.0),)), text(2.0), text("float16")
+    ('1,3.5', '1,0;', '2', 'float16')
+    """
+    if isinstance(value, float):
+        return link(value)
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return ";".join(map(text, value)) + (";" if len(value) == 1 else "")
+        return ",".join(map(text, value))
+    return str(value)
+
+
+def whole(name: str, given: Any, least: int, most: int, default: int | None = None) -> int:
+    """A whole number that is no spec field (step, start, count).
+
+    >>> whole("step", "3", 0, 100)
+    3
+    """
+    if given in (None, "") and default is not None:
+        return default
+    return int(_integer(Field(name, "integer", name, "", "3", required=True, least=least, most=most), given))
+
+
+def _value(one: Field, given: Any, most: int) -> Any:
+    if given is None or (isinstance(given, (str, list)) and not given) or (isinstance(given, str) and not given.strip()):
+        if one.required:
+            raise _fault(one, "required", given, f"{one.name} is empty", f"give {_rule(one, most)}, such as {one.name}={one.example}", _rule(one, most))
+        return one.default
+    if one.kind == "choice":
+        return _choice(one, given)
+    if one.kind == "integer":
+        return _integer(one, given)
+    if one.kind == "number":
+        value = _number(one, given, given)
+        if not one.least <= value <= one.most:
+            raise _range(one, given)
+        return value
+    rows = _rows(one, given)
+    if len(rows) > most:
+        raise _fault(
+            one, "too_many", _clip(given), f"{one.name} has {_count(len(rows), 'entry', 'entries')}", f"at most {most} fit here{_way_out(most)}", {"most": most}
+        )
+    return rows
+
+
+def _rows(one: Field, given: Any) -> tuple[Any, ...]:
+    """A vector, or for "rows" perhaps a matrix, from text or from a JSON list."""
+    if isinstance(given, str) and ";" in given and one.kind == "rows":
+        given = given.strip().rstrip(";").split(";")
+        matrix = True
+    else:
+        matrix = one.kind == "rows" and isinstance(given, list) and any(isinstance(row, list) for row in given)
+    if not matrix:
+        return tuple(_number(one, entry, given) for entry in _entries(one, given))
+    rows = tuple(tuple(_number(one, entry, row) for entry in _entries(one, row)) for row in given)
+    widths = {len(row) for row in rows}
+    if len(widths) > 1 or 0 in widths:
+        raise _fault(
+            one, "wrong_shape", _clip(given), f"the rows of {one.name} have {', '.join(map(str, sorted(widths)))} numbers",
+            "give every row the same count, such as 2,0;0,2;1,1", "rows of one length",
+        )  # fmt: skip
+    if max(widths) > MAX_WIDTH:
+        raise _fault(one, "too_many", _clip(given), f"a row of {one.name} has {max(widths)} numbers", f"at most {MAX_WIDTH} are allowed", {"most": MAX_WIDTH})
+    return rows
+
+
+def _entries(one: Field, given: Any) -> list[Any]:
+    if isinstance(given, list):
+        return given
+    if not isinstance(given, str):
+        raise _fault(one, "not_a_list", _clip(given), f"{_clip(given)!r} is not a list", f"write numbers with commas between them, such as {one.example}", "numbers")
+    entries = re.split(r"\s*,\s*|\s+", given.strip())
+    return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
+
+
+def _number(one: Field, entry: Any, whole_value: Any) -> float:
+    if isinstance(entry, (int, float)) and not isinstance(entry, bool):
+        try:
+            return float(entry)
+        except OverflowError:
+            pass
+    elif isinstance(entry, str):
+        plain = entry.strip().translate(_SIGNS)
+        special = _SPECIAL.get(plain.lower().removeprefix("+"))
+        if special is not None:
+            return special
+        if _NUMBER.fullmatch(plain) and math.isfinite(float(plain)):
+            return float(plain)
+    example = "such as 1.5, -2, 1e3, -inf, inf or nan" if one.kind != "number" else f"such as {one.example}"
+    shown = _clip(entry)
+    what = "an entry is empty" if entry == "" else f"{shown!r} is not a number that float64 can hold"
+    raise _fault(one, "not_a_number", _clip(whole_value), what, f"write a number, {example}", "numbers")
+
+
+def _integer(one: Field, given: Any) -> int:
+    if isinstance(given, str) and re.fullmatch(r"\s*\d{1,9}\s*", given):
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or not one.least <= given <= one.most:
+        raise _range(one, given)
+    return given
+
+
+def _choice(one: Field, given: Any) -> str:
+    if given not in one.choices:
+        raise _fault(one, "not_a_choice", _clip(given), f"{_clip(given)!r} is not one of the choices", f"use one of {', '.join(one.choices)}", list(one.choices))
+    return str(given)
+
+
+def _range(one: Field, given: Any) -> SpecError:
+    return _fault(
+        one, "out_of_range", _clip(given), f"{_clip(given)!r} is not {_rule(one, 0)}", f"give one, such as {one.example}",
+        {"least": one.least, "most": one.most},
+    )  # fmt: skip
+
+
+def _rule(one: Field, most: int) -> str:
+    if one.kind == "choice":
+        return f"one of {', '.join(one.choices)}"
+    if one.kind in ("integer", "number"):
+        return f"a {'whole ' * (one.kind == 'integer')}number from {one.least:,g} to {one.most:,g}"
+    return f"1 to {most:,} numbers"
+
+
+def _way_out(most: int) -> str:
+    return {MAX_SCORES_ON_PAGE: ": shorten the list, or ask the API, which takes more"}.get(most, ": shorten the list, or POST it, where 4,096 fit")
+
+
+def _unknown(name: str, value: Any, names: Iterable[str]) -> Fault:
+    known = ", ".join(names)
+    return Fault("unknown_field", f"there is no field {_clip(name)!r} here: leave it out, or use one of {known}.", _clip(name), _clip(value), list(names))
+
+
+def _fault(one: Field, code: str, value: Any, what: str, way_out: str, allowed: Any) -> SpecError:
+    prefix = "" if what.startswith((one.name, "the rows", "a row")) else f"{one.name}: "
+    return SpecError([Fault(code, f"{prefix}{what}; {way_out}.", one.name, value, allowed)])
+
+
+def _clip(value: Any, most: int = 60) -> Any:
+    """A value fit to be quoted: text as given but not endless, and nothing that JSON could not carry."""
+    if value is None:
+        return ""
+    shown = value if isinstance(value, str) else str(value)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

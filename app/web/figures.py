@@ -1,0 +1,43 @@
+"""/figures: a state as SVG or PNG."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.figures.file import png, svg
+from app.machines import MACHINES
+from app.machines.run import Machine
+from app.presets import default_data
+from app.snapshots import WIDGETS, snapshot
+from app.specs import MAX_SCORES_ON_PAGE, parse, whole
+from app.web.api import LAST_STEP
+from app.web.failures import NotFound, name_fault
+from app.web.ready import Ready
+
+
+def router(ready: Ready) -> APIRouter:
+    routes = APIRouter(prefix="/figures", include_in_schema=False)
+
+    @routes.get("/{name}")
+    async def figure(request: Request, name: str) -> Response:
+        widget, _, kind = name.rpartition(".")
+        if widget not in WIDGETS or kind not in ("svg", "png"):
+            raise NotFound(name_fault("figure", name, [f"{one}.{end}" for one in sorted(WIDGETS) for end in ("svg", "png")]))
+        given = dict(request.query_params)
+
+        def picture() -> str:
+            return svg(shot_of(MACHINES[widget], given), dark=given.get("theme") == "dark")
+
+        if kind == "svg":
+            return await ready.answer(request, "image/svg+xml", lambda: picture().encode())
+        return await ready.answer(request, "image/png", lambda: png(picture()), heavy=True)
+
+    return routes
+
+
+def shot_of(machine: Machine, given: dict[str, Any]) -> dict[str, Any]:
+    """The snapshot that a page's or a figure's query names; what is no field of the machine is left alone."""
+    spec = parse(machine, default_data(machine.name) | given, MAX_SCORES_ON_PAGE, strict=False)
+    return snapshot(machine, spec, whole("step", given.get("step"), 0, LAST_STEP, 0))

@@ -1,0 +1,64 @@
+"""Answers that are pure functions of their URL: made once, kept as bytes, confirmed by ETag."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+from cachetools import LRUCache
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app import __version__
+
+CACHE_CONTROL = "public, max-age=300"
+LONG = 400  # bytes of query past which an answer is made off the event loop
+
+
+class Ready:
+    """A cache of ready answers, by address, no larger than `most_bytes`."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._kept: LRUCache[str, tuple[bytes, str, str]] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept[0]) + 500)
+
+    async def answer(self, request: Request, media_type: str, make: Callable[[], bytes], *, heavy: bool = False) -> Response:
+        """The answer to this URL: as kept, or as `make` makes it now. What `make` raises is not kept."""
+        found = self.find(request)
+        if found is None:
+            heavy = heavy or len(request.scope["query_string"]) > LONG
+            found = self.keep(request, media_type, await run_in_threadpool(make) if heavy else make())
+        return found
+
+    def find(self, request: Request) -> Response | None:
+        kept = self._kept.get(_key(request))
+        return kept and _response(request, *kept)
+
+    def keep(self, request: Request, media_type: str, body: bytes) -> Response:
+        kept = (body, f'"{__version__}-{sha256(body).hexdigest()[:20]}"', media_type)
+        if len(body) + 500 <= self._kept.maxsize:
+            self._kept[_key(request)] = kept
+        return _response(request, *kept)
+
+
+def matches(condition: str | None, etag: str) -> bool:
+    """Whether an If-None-Match header names this ETag (weakly compared, as the header's rule is).
+
+    >>> matches('W/"a", "b"', '"b"'), matches("*", '"b"'), matches(None, '"b"')
+    (True, True, False)
+    """
+    if condition is None:
+        return False
+    given = {one.strip().removeprefix("W/") for one in condition.split(",")}
+    return etag in given or "*" in given
+
+
+def _key(request: Request) -> str:
+    # the host is in it because pages name their own full address
+    scope = request.scope
+    return f"{request.headers.get('host')}{scope.get('root_path', '')}\n{scope['path']}?{scope['query_string'].decode('latin-1')}"
+
+
+def _response(request: Request, body: bytes, etag: str, media_type: str) -> Response:
+    headers = {"ETag": etag, "Cache-Control": CACHE_CONTROL}
+    if matches(request.headers.get("if-none-match"), etag):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=media_type, headers=headers)

@@ -1,0 +1,58 @@
+"""The templates and what every page needs to know."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from app import __version__
+from app.numbers import show
+from app.snapshots import encode
+from app.specs import Fault
+
+TEMPLATES = Path(__file__).parent.parent.parent / "templates"
+
+
+def environment() -> Environment:
+    """Jinja as pages and figures use it: everything escaped, an undefined name an error."""
+    found = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found.filters["show"] = lambda x: show(float(x))
+    found.filters["data"] = data
+    return found
+
+
+def data(answer: Any) -> Markup:
+    """JSON that may stand inside a script element: nothing in it can end that element.
+
+    >>> data({"a": "</script>"})
+    Markup('{"a":"\\\\u003c/script>"}')
+    """
+    return Markup(encode(answer).decode().replace("<", "\\u003c"))
+
+
+class Site:
+    """Renders pages. `stamp` is in the address of every static file."""
+
+    def __init__(self, stamp: str) -> None:
+        self.stamp = stamp
+        self.environment = environment()
+
+    def render(self, request: Request, template: str, /, **more: Any) -> bytes:
+        base = request.scope.get("root_path", "").rstrip("/")
+        return (
+            self.environment.get_template(template)
+            .render(base=base, static=f"{base}/static/{self.stamp}", release=__version__, origin=f"{request.url.scheme}://{request.url.netloc}", **more)
+            .encode()
+        )
+
+    def page(self, request: Request, template: str, code: int = 200, /, **more: Any) -> Response:
+        return HTMLResponse(self.render(request, template, **more), code)
+
+    def failure(self, request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None) -> Response:
+        """A page that says what was wrong and where to go."""
+        response = self.page(request, "failure.html", status, fault=fault, status=status)
+        response.headers.update(headers or {})
+        return response

@@ -1,0 +1,79 @@
+// Which step is shown, and playing through the rest. No DOM: time comes in as two functions, so tests can turn the clock.
+
+/** Milliseconds between steps while playing, at normal speed. */
+export const BEAT = 1400;
+
+/**
+ * @typedef {object} Clock
+ * @property {(tick: () => void, ms: number) => any} set
+ * @property {(timer: any) => void} clear
+ */
+
+export class Player {
+  /**
+   * @param {number} steps  the last step
+   * @param {number} step   the step shown first
+   * @param {Clock} clock
+   */
+  constructor(steps, step = 0, clock = { set: (tick, ms) => setTimeout(tick, ms), clear: (timer) => clearTimeout(timer) }) {
+    this.steps = steps;
+    this.step = step;
+    this.speed = 1;
+    this.playing = false;
+    this.clock = clock;
+    /** @type {any} */
+    this.timer = undefined;
+    /** @type {(why: "user" | "play" | "state") => void} */
+    this.changed = () => {};
+  }
+
+  /** Go to a step; what is past an end stops at it. @param {number} step @param {"user" | "play"} why */
+  seek(step, why = "user") {
+    const to = Math.min(Math.max(Math.round(step), 0), this.steps);
+    if (why === "user") this.pause();
+    if (!Number.isFinite(to) || to === this.step) return;
+    this.step = to;
+    this.changed(why);
+  }
+
+  next() {
+    this.seek(this.step + 1);
+  }
+
+  back() {
+    this.seek(this.step - 1);
+  }
+
+  reset() {
+    this.seek(0);
+  }
+
+  /** Play from here, or from the start where here is the end. */
+  play() {
+    if (this.playing) return;
+    this.playing = true;
+    this.changed("state");
+    if (this.step >= this.steps) this.seek(0, "play");
+    this.wait();
+  }
+
+  pause() {
+    if (!this.playing) return;
+    this.playing = false;
+    this.clock.clear(this.timer);
+    this.changed("state");
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  wait() {
+    this.timer = this.clock.set(() => {
+      this.seek(this.step + 1, "play");
+      if (this.step >= this.steps) this.pause();
+      else this.wait();
+    }, BEAT / this.speed);
+  }
+}

@@ -1,0 +1,285 @@
+// What every widget does alike: transport, keys, the spoken line, the address, the form. A widget brings its charts.
+
+import { bind } from "./bind.js";
+import { Player } from "./player.js";
+import { Run, fetchPage } from "./run.js";
+
+/** Milliseconds after the last key in a text field before it is read. */
+const PAUSE = 350;
+/** Milliseconds without input before the heavy chart library may be fetched and started. */
+const QUIET = 700;
+
+/**
+ * @typedef {import("./run.js").Snapshot} Snapshot
+ * @typedef {object} View
+ * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
+ * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} plots
+ */
+
+/**
+ * Take over a widget that the server has drawn.
+ * @param {HTMLElement} root
+ * @param {View} view
+ */
+export function mount(root, view) {
+  const form = /** @type {HTMLFormElement} */ (root.querySelector("form"));
+  const base = String(root.dataset.base);
+  /** @template {Element} [T=HTMLElement] @param {string} selector @returns {T} */
+  const part = (selector) => /** @type {T} */ (root.querySelector(selector));
+  const range = part(/** @type {any} */ ('input[name="step"]'));
+  const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
+  const kind = location.pathname.includes("/embed/") ? "embed" : "page";
+  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => ["view", "keys", "theme"].includes(name)));
+  const owns = document.querySelectorAll("[data-widget]").length === 1; // the address belongs to a widget that is alone on its page
+
+  let { run, frame } = loaded(root, base);
+  const player = new Player(run.steps, Number(/** @type {HTMLInputElement} */ (range).value));
+  /** @type {{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void} | undefined} */
+  let plots;
+  let touched = 0;
+  let painted = run.get(player.step);
+
+  /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
+  function paint(snapshot, why) {
+    const still = painted?.spec !== snapshot.spec && why !== "spec" ? false : matchMedia("(prefers-reduced-motion: reduce)").matches;
+    painted = snapshot;
+    bind(root, snapshot);
+    transport(snapshot);
+    view.draw(root, snapshot, frame);
+    if (why === "user") part('[data-part="live"]').textContent = snapshot.spoken;
+    setTimeout(() => {
+      if (painted !== snapshot) return;
+      address(snapshot);
+      plots?.draw(root, snapshot, frame, still || matchMedia("(prefers-reduced-motion: reduce)").matches);
+      run.prefetch(snapshot.step);
+    });
+  }
+
+  /** @param {Snapshot} snapshot */
+  function transport(snapshot) {
+    const { step, steps } = snapshot;
+    const input = /** @type {HTMLInputElement} */ (range);
+    input.max = String(steps);
+    input.value = String(step);
+    input.setAttribute("aria-valuetext", `step ${step} of ${steps}`);
+    part('[data-part="position"]').textContent = `${step} of ${steps}`;
+    ends(buttons.reset, step === 0, 0);
+    ends(buttons.back, step === 0, Math.max(step - 1, 0));
+    ends(buttons.next, step === steps, Math.min(step + 1, steps));
+    part('[data-action="share"]').setAttribute("href", `${base}${snapshot.links.page}`);
+    part('[data-part="shared"]').textContent = "";
+  }
+
+  /** @param {Snapshot} snapshot */
+  function address(snapshot) {
+    if (!owns) return;
+    const extra = kept.size ? `&${kept}` : "";
+    try {
+      history.replaceState(null, "", `${base}${snapshot.links[kind]}${extra}`);
+    } catch {
+      // Safari allows a hundred changes in half a minute, and a sandboxed frame may allow none: the page goes on
+    }
+  }
+
+  player.changed = (why) => {
+    if (why === "state") {
+      buttons.play.textContent = player.playing ? "Pause" : "Play";
+      return;
+    }
+    const here = run.get(player.step);
+    if (here) {
+      paint(here, why);
+      return;
+    }
+    const wanted = player.step;
+    const asked = run;
+    run.want(wanted).then(
+      (snapshot) => player.step === wanted && run === asked && paint(snapshot, why),
+      (error) => {
+        if (run !== asked) return;
+        player.pause();
+        if (painted) player.step = painted.step;
+        if (painted) transport(painted);
+        say(`${error.message || "The server cannot be reached"}: the steps already loaded still work.`);
+      },
+    );
+  };
+
+  /** @param {string} words */
+  function say(words) {
+    part('[data-part="shared"]').textContent = words;
+  }
+
+  const actions = /** @type {Record<string, (event: Event) => void>} */ ({
+    reset: () => player.reset(),
+    back: () => player.back(),
+    next: () => player.next(),
+    play: () => player.toggle(),
+    share: (event) => {
+      const link = /** @type {HTMLAnchorElement} */ (event.target).href;
+      navigator.clipboard?.writeText(link).then(() => say("Link copied."), () => say(link)) ?? say(link);
+    },
+    apply: () => change(0),
+    preset: (event) => follow(/** @type {HTMLAnchorElement} */ (event.target)),
+  });
+  root.addEventListener("click", (event) => {
+    touched = performance.now();
+    const clicked = /** @type {HTMLElement} */ (event.target).closest?.("[data-action]");
+    const action = actions[/** @type {HTMLElement | null} */ (clicked)?.dataset.action ?? ""];
+    const press = /** @type {MouseEvent} */ (event);
+    if (!action || press.ctrlKey || press.metaKey || press.shiftKey) return;
+    event.preventDefault();
+    if (clicked?.getAttribute("aria-disabled") !== "true") action(event);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  range.addEventListener("input", () => player.seek(/** @type {HTMLInputElement} */ (range).valueAsNumber));
+  part('[data-action="speed"]').addEventListener("change", (event) => {
+    player.speed = Number(/** @type {HTMLSelectElement} */ (event.target).value);
+  });
+
+  const keys = /** @type {Record<string, () => void>} */ ({
+    ArrowRight: () => player.next(),
+    ArrowLeft: () => player.back(),
+    Home: () => player.reset(),
+    End: () => player.seek(player.steps),
+    k: () => player.toggle(),
+  });
+  root.addEventListener("keydown", (event) => {
+    touched = performance.now();
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.matches('input[type="text"]') && event.key === "Enter") {
+      event.preventDefault();
+      change(0);
+      return;
+    }
+    const away = root.dataset.keys === "0" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (away || event.defaultPrevented || target.closest("input, textarea, select, [data-part='table']") || !(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
+  /** @type {AbortController | undefined} */
+  let asking;
+  let timer = 0;
+  /** @param {number | undefined} step  where to go; undefined: stay */
+  function change(step) {
+    const given = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (name !== "step" && value !== "") given.set(name, String(value));
+    if (!given.has("scores")) given.set("scores", "");
+    given.set("step", String(step ?? player.step));
+    load(`?${given}`, false);
+  }
+  /** @param {HTMLAnchorElement} link */
+  function follow(link) {
+    load(new URL(link.href).search, true);
+  }
+  /** @param {string} query @param {boolean} fill  whether the form's fields come from the answer too */
+  function load(query, fill) {
+    clearTimeout(timer);
+    player.pause();
+    asking?.abort();
+    const mine = new AbortController();
+    asking = mine;
+    root.setAttribute("aria-busy", "true");
+    fetchPage(`${base}widgets/${root.dataset.widget}${query}`, mine.signal).then(
+      ({ ok, page }) => asking === mine && take(ok, page, fill),
+      (error) => mine.signal.aborted || say(`${error.message === "Failed to fetch" ? "The server cannot be reached" : error.message}: what is loaded still steps.`),
+    ).finally(() => asking === mine && root.removeAttribute("aria-busy"));
+  }
+  /** @param {boolean} ok @param {Document} page @param {boolean} fill */
+  function take(ok, page, fill) {
+    faults(page);
+    const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
+    if (!ok || !fresh) return;
+    for (const old of root.querySelectorAll("[data-swap]")) {
+      const name = /** @type {HTMLElement} */ (old).dataset.swap;
+      const now = fresh.querySelector(`[data-swap="${name}"]`);
+      if (now) old.replaceWith(own(now, fresh.id));
+    }
+    const offset = /** @type {HTMLInputElement} */ (part('[name="offset"]'));
+    const offered = /** @type {HTMLInputElement} */ (fresh.querySelector('[name="offset"]'));
+    if (offset && offered && fill) [offset.min, offset.max, offset.step] = [offered.min, offered.max, offered.step];
+    if (fill) {
+      for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (fresh.querySelectorAll("[data-field] [name]"))) {
+        /** @type {HTMLInputElement} */ (form.elements.namedItem(field.name)).value = field.value;
+      }
+    }
+    part('[data-part="offset"]').textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
+    ({ run, frame } = loaded(root, base));
+    player.steps = run.steps;
+    player.step = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
+    run.want(player.step).then((snapshot) => paint(snapshot, "spec"));
+  }
+  /** A part of another copy of this page, with its names made ours. @param {Element} fresh @param {string} id */
+  function own(fresh, id) {
+    if (id !== root.id) fresh.innerHTML = fresh.innerHTML.replaceAll(`"${id}-`, `"${root.id}-`).replaceAll(`#${id}-`, `#${root.id}-`);
+    return document.adoptNode(fresh);
+  }
+  /** @param {Document} page */
+  function faults(page) {
+    for (const field of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-field]"))) {
+      const input = /** @type {HTMLElement} */ (field.querySelector("[name]"));
+      field.querySelector('[data-part="error"]')?.remove();
+      const told = page.querySelector(`[data-part="error"][data-for="${field.dataset.field}"]`);
+      const help = `${root.id}-${field.dataset.field}-help`;
+      input.toggleAttribute("aria-invalid", Boolean(told));
+      if (told) input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-describedby", told ? `${help} ${root.id}-${field.dataset.field}-error` : help);
+      if (!told) continue;
+      told.id = `${root.id}-${field.dataset.field}-error`;
+      told.setAttribute("role", "alert");
+      input.after(document.adoptNode(told));
+      field.closest("details")?.setAttribute("open", "");
+    }
+  }
+  form.addEventListener("input", (event) => {
+    touched = performance.now();
+    const field = /** @type {HTMLInputElement} */ (event.target);
+    if (!field.name || field.name === "step") return;
+    clearTimeout(timer);
+    const typed = field.matches('textarea, input[type="text"]');
+    if (field.type === "range") part('[data-part="offset"]').textContent = `+${field.value}`;
+    timer = window.setTimeout(() => change(typed ? 0 : undefined), typed ? PAUSE : 0);
+  });
+
+  for (const hidden of root.querySelectorAll('[data-action="play"], .speed')) hidden.removeAttribute("hidden");
+  for (const useless of root.querySelectorAll(".apply")) useless.setAttribute("hidden", "");
+  root.dataset.ready = "yes";
+
+  // Plotly comes when the page is idle and the reader's hands are too: starting it blocks a slow phone for a second.
+  const idle = window.requestIdleCallback ?? ((/** @type {() => void} */ go) => setTimeout(go, 50));
+  const later = () => {
+    if (performance.now() - touched < QUIET) return setTimeout(later, QUIET);
+    idle(() =>
+      view.plots().then(
+        (found) => {
+          plots = found;
+          if (painted) plots.draw(root, painted, frame, true);
+        },
+        () => {}, // without Plotly the server's picture stays, and stepping moves its bars
+      ),
+    );
+  };
+  if (document.readyState === "complete") later();
+  else addEventListener("load", later, { once: true });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painted && plots?.draw(root, painted, frame, true));
+}
+
+/** @param {Element} button @param {boolean} reached @param {number} step */
+function ends(button, reached, step) {
+  if (reached) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+  button.setAttribute("value", String(step));
+}
+
+/** @param {HTMLElement} root @param {string} base */
+function loaded(root, base) {
+  const { run, frame } = JSON.parse(String(root.querySelector('script[type="application/json"]')?.textContent));
+  return { run: new Run(run, base), frame };
+}
+
+/** Mount every widget of a name. @param {string} name @param {View} view */
+export function mountAll(name, view) {
+  for (const root of document.querySelectorAll(`[data-widget="${name}"]`)) mount(/** @type {HTMLElement} */ (root), view);
+}
