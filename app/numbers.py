@@ -69,7 +69,7 @@ def wire(x: Any) -> Any:
     if isinstance(x, float):
         if math.isfinite(x):
             return x
-        return "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"
+        return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
     if isinstance(x, dict):
         return {key: wire(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):

@@ -26,7 +26,7 @@ def _scores(*scores: float) -> tuple[float, ...]:
 
 
 _NONE = -math.inf
-_ONLINE = [
+_ONLINE: list[tuple[str, str, str, dict[str, Any]]] = [
     ("default", "Eight scores", "Two new highest scores: all bars shrink together, and the sum falls from one step to the next.",
      {"scores": _scores(6, 5, 7, 6, 7, 9, 8, 6)}),
     ("values", "Five scores with values", "The same factor shrinks the sum and the weighted sum, so their ratio, the output, stays an average.",

@@ -18,9 +18,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="TILEWISE_", frozen=True)
 
     host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
-    root_path: str = Field("", description="The path the site is served under, such as /tilewise")
+    port: int = Field(default=8000, ge=0, le=65535)
+    root_path: str = Field(default="", description="The path the site is served under, such as /tilewise")
     log_level: LogLevel = "info"
-    cache_bytes: int = Field(64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
-    max_body_bytes: int = Field(1_000_000, ge=1, description="The longest request body that is read")
-    frame_ancestors: str = Field("*", description="Who may frame /embed: a CSP source list")
+    cache_bytes: int = Field(default=64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
+    max_body_bytes: int = Field(default=1_000_000, ge=1, description="The longest request body that is read")
+    frame_ancestors: str = Field(default="*", description="Who may frame /embed: a CSP source list")

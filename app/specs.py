@@ -146,7 +146,14 @@ def whole(name: str, given: Any, least: int, most: int, default: int | None = No
 def _value(one: Field, given: Any, most: int) -> Any:
     if given is None or (isinstance(given, (str, list)) and not given) or (isinstance(given, str) and not given.strip()):
         if one.required:
-            raise _fault(one, "required", given, f"{one.name} is empty", f"give {_rule(one, most)}, such as {one.name}={one.example}", _rule(one, most))
+            raise _fault(
+                one,
+                "required",
+                given,
+                f"{one.name} is empty",
+                f"give {_rule(one, most)}, such as {one.name}={one.example}",
+                _rule(one, most),
+            )
         return one.default
     if one.kind == "choice":
         return _choice(one, given)
@@ -160,7 +167,12 @@ def _value(one: Field, given: Any, most: int) -> Any:
     rows = _rows(one, given)
     if len(rows) > most:
         raise _fault(
-            one, "too_many", _clip(given), f"{one.name} has {_count(len(rows), 'entry', 'entries')}", f"at most {most} fit here{_way_out(most)}", {"most": most}
+            one,
+            "too_many",
+            _clip(given),
+            f"{one.name} has {_count(len(rows), 'entry', 'entries')}",
+            f"at most {most} fit here{_way_out(most)}",
+            {"most": most},
         )
     return rows
 
@@ -182,7 +194,14 @@ def _rows(one: Field, given: Any) -> tuple[Any, ...]:
             "give every row the same count, such as 2,0;0,2;1,1", "rows of one length",
         )  # fmt: skip
     if max(widths) > MAX_WIDTH:
-        raise _fault(one, "too_many", _clip(given), f"a row of {one.name} has {max(widths)} numbers", f"at most {MAX_WIDTH} are allowed", {"most": MAX_WIDTH})
+        raise _fault(
+            one,
+            "too_many",
+            _clip(given),
+            f"a row of {one.name} has {max(widths)} numbers",
+            f"at most {MAX_WIDTH} are allowed",
+            {"most": MAX_WIDTH},
+        )
     return rows
 
 
@@ -190,7 +209,14 @@ def _entries(one: Field, given: Any) -> list[Any]:
     if isinstance(given, list):
         return given
     if not isinstance(given, str):
-        raise _fault(one, "not_a_list", _clip(given), f"{_clip(given)!r} is not a list", f"write numbers with commas between them, such as {one.example}", "numbers")
+        raise _fault(
+            one,
+            "not_a_list",
+            _clip(given),
+            f"{_clip(given)!r} is not a list",
+            f"write numbers with commas between them, such as {one.example}",
+            "numbers",
+        )
     entries = re.split(r"\s*,\s*|\s+", given.strip())
     return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
 
@@ -224,7 +250,14 @@ def _integer(one: Field, given: Any) -> int:
 
 def _choice(one: Field, given: Any) -> str:
     if given not in one.choices:
-        raise _fault(one, "not_a_choice", _clip(given), f"{_clip(given)!r} is not one of the choices", f"use one of {', '.join(one.choices)}", list(one.choices))
+        raise _fault(
+            one,
+            "not_a_choice",
+            _clip(given),
+            f"{_clip(given)!r} is not one of the choices",
+            f"use one of {', '.join(one.choices)}",
+            list(one.choices),
+        )
     return str(given)
 
 
@@ -244,12 +277,20 @@ def _rule(one: Field, most: int) -> str:
 
 
 def _way_out(most: int) -> str:
-    return {MAX_SCORES_ON_PAGE: ": shorten the list, or ask the API, which takes more"}.get(most, ": shorten the list, or POST it, where 4,096 fit")
+    return {MAX_SCORES_ON_PAGE: ": shorten the list, or ask the API, which takes more"}.get(
+        most, ": shorten the list, or POST it, where 4,096 fit"
+    )
 
 
 def _unknown(name: str, value: Any, names: Iterable[str]) -> Fault:
     known = ", ".join(names)
-    return Fault("unknown_field", f"there is no field {_clip(name)!r} here: leave it out, or use one of {known}.", _clip(name), _clip(value), list(names))
+    return Fault(
+        "unknown_field",
+        f"there is no field {_clip(name)!r} here: leave it out, or use one of {known}.",
+        _clip(name),
+        _clip(value),
+        list(names),
+    )
 
 
 def _fault(one: Field, code: str, value: Any, what: str, way_out: str, allowed: Any) -> SpecError:

@@ -5,9 +5,13 @@ has a module here with `sentence(voice, spec, moment)`; it says everything throu
 from the same words.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from app.captions import online, passes
 from app.captions.voice import SPOKEN, WRITTEN, Voice
+from app.machines.run import Moment
 
-SENTENCES = {"online-softmax": online.sentence, "softmax-passes": passes.sentence}
+SENTENCES: dict[str, Callable[[Voice, Any, Moment], str]] = {"online-softmax": online.sentence, "softmax-passes": passes.sentence}
 
 __all__ = ["SENTENCES", "SPOKEN", "WRITTEN", "Voice", "online", "passes"]

@@ -132,7 +132,11 @@ def old_way(spec: Spec, *, read: int, failed: bool, done: bool, total: float, sh
     if not failed:
         if math.isnan(total) or (done and any(map(math.isnan, shares))):
             return "Its shares are NaN, and so are the exact ones: there is nothing to share out."
-        return "It works here: its shares agree with the exact ones within rounding." if done else "So far it works: every exponential and their sum fit."
+        return (
+            "It works here: its shares agree with the exact ones within rounding."
+            if done
+            else "So far it works: every exponential and their sum fit."
+        )
     nans, zeros = sum(map(math.isnan, shares)), sum(share == 0 for share in shares)
     if not done:
         return "It has failed already: a number it needs no longer fits the format."
@@ -142,7 +146,11 @@ def old_way(spec: Spec, *, read: int, failed: bool, done: bool, total: float, sh
         return f"It failed: {_count(nans)} NaN, and every finite size over an infinite sum is 0."
     if zeros == len(shares):
         return "It failed quietly: no exponential overflows but their sum does, and every share is 0."
-    return f"It failed: {_count(zeros)} 0 where the exact share is not." if zeros else "It failed: its shares differ from the exact ones by more than rounding."
+    return (
+        f"It failed: {_count(zeros)} 0 where the exact share is not."
+        if zeros
+        else "It failed: its shares differ from the exact ones by more than rounding."
+    )
 
 
 def _count(n: int) -> str:

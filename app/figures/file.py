@@ -29,15 +29,18 @@ def svg(snapshot: dict[str, Any], *, dark: bool = False) -> str:
     >>> "<title" in picture and "a new highest" in picture
     True
     """
-    return _template(f"{snapshot['machine']}.svg").render(
+    picture: str = _template(f"{snapshot['machine']}.svg").render(
         shot=snapshot, panels=DRAWN[snapshot["machine"]](snapshot), ink=DARK if dark else LIGHT,
         title=f"{MACHINES[snapshot['machine']].title}, step {snapshot['step']} of {snapshot['steps']}", lines=textwrap.wrap(snapshot["caption"], LINE),
     )  # fmt: skip
+    return picture
 
 
 def png(picture: str, width: int = 1600) -> bytes:
     """That SVG as PNG. The fonts are handed over as files, since resvg drops text that it has no font for."""
-    return bytes(resvg_py.svg_to_bytes(svg_string=picture, width=width, font_files=_font_files(), skip_system_fonts=True, sans_serif_family="FiraGO"))
+    return bytes(
+        resvg_py.svg_to_bytes(svg_string=picture, width=width, font_files=_font_files(), skip_system_fonts=True, sans_serif_family="FiraGO")
+    )
 
 
 @cache

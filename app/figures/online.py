@@ -93,7 +93,15 @@ def exps(snapshot: dict[str, Any]) -> Panel:
             continue
         value = float(found[row])
         share = (math.log10(value) - low) / (high - low) if 0 < value < math.inf else 0.0 if value == 0 else 1.0
-        kind = "bad" if not math.isfinite(value) else "masked" if snapshot["state"]["terms"][row]["score"] == "-Infinity" else "new" if row in fresh else "old"
+        kind = (
+            "bad"
+            if not math.isfinite(value)
+            else "masked"
+            if snapshot["state"]["terms"][row]["score"] == "-Infinity"
+            else "new"
+            if row in fresh
+            else "old"
+        )
         bars.append(_bar(row, slot, snapshot, kind, share, share, show(value)))
     every = max(1, math.ceil((ceiling - low) / 4))
     powers = range(math.ceil(low), math.floor(ceiling) + 1, every)

@@ -75,7 +75,7 @@ class Arithmetic:
         self.ops["div"] += 1
         if b:
             return self.form.round(a / b)
-        return math.nan if a == 0 or a != a else self.form.round(math.copysign(math.inf, a) * math.copysign(1.0, b))
+        return math.nan if a == 0 or math.isnan(a) else self.form.round(math.copysign(math.inf, a) * math.copysign(1.0, b))
 
     def exp(self, x: float) -> float:
         self.ops["exp"] += 1
@@ -84,6 +84,6 @@ class Arithmetic:
     def max(self, a: float, b: float) -> float:
         """The larger; NaN if either is NaN, in either order (Python's own max depends on the order)."""
         self.ops["max"] += 1
-        if a != a or b != b:
+        if math.isnan(a) or math.isnan(b):
             return math.nan
         return a if a >= b else b

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import ml_dtypes
 
@@ -38,9 +39,9 @@ class Format:
 
     def round(self, x: float) -> float:
         """The number of this format nearest to the float64 `x`, ties to even; past `max`: infinity, or NaN where there is none."""
-        if self.digits == 53 or x == 0 or x != x:
+        if self.digits == 53 or x == 0:
             return x
-        if math.isinf(x):
+        if not math.isfinite(x):
             return x if self.infinite else math.nan
         quantum = max(math.frexp(x)[1], self.emin + 1) - self.digits
         y = math.copysign(math.ldexp(round(math.ldexp(x, -quantum)), quantum), x)
@@ -132,7 +133,9 @@ class Format:
             s *= 2
         return s
 
-    def _last(self, guess: float, holds: Callable[[float], bool], onward: Callable[[float], float], back: Callable[[float], float]) -> float:
+    def _last(
+        self, guess: float, holds: Callable[[float], bool], onward: Callable[[float], float], back: Callable[[float], float]
+    ) -> float:
         """The last number, going onward from near `guess`, for which `holds` is true."""
         x = self.round(guess)
         while not holds(x):
@@ -143,7 +146,7 @@ class Format:
 
 
 def _described(name: str, infinite: bool = True) -> Format:
-    about = ml_dtypes.finfo(name)
+    about: Any = ml_dtypes.finfo(name)  # type: ignore[no-untyped-call]
     return Format(name, int(about.nmant) + 1, int(about.minexp), float(about.max), infinite)
 
 

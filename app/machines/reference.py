@@ -29,7 +29,7 @@ def softmax(scores: Sequence[float], values: Sequence[Sequence[float]] = ()) -> 
     width = len(values[0]) if values else 0
     if all(s == -math.inf for s in scores):
         return Reference(-math.inf, 0.0, -math.inf, (0.0,) * width, (math.nan,) * len(scores))
-    m = math.nan if any(s != s for s in scores) else max(scores)
+    m = math.nan if any(map(math.isnan, scores)) else max(scores)
     if not math.isfinite(m):
         nan = (math.nan,)
         return Reference(m, math.nan, m, nan * width, nan * len(scores))

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from app import captions
 from app.machines.run import Machine, Moment, moments
 from app.numbers import wire
+from app.snapshots.forms import Schema
 from app.snapshots.online import OnlineView
 from app.snapshots.passes import PassesView
 from app.specs import MAX_SCORES_ON_PAGE, fields_of, query
@@ -22,15 +23,23 @@ MAX_BYTES = 2_000_000
 
 
 class View(Protocol):
-    """What one machine's run looks like. `see` is shown every moment in order; event and state describe the last one."""
+    """What one machine's run looks like. `see` is shown every moment in order; event and state describe the last one.
 
+    form_name, event_form, state_form   how the OpenAPI document calls and describes it
+    """
+
+    form_name: str
+    event_form: Schema
+    state_form: Schema
+
+    def __init__(self, spec: Any) -> None: ...
     def see(self, moment: Moment) -> None: ...
     def event(self) -> dict[str, Any]: ...
     def state(self) -> dict[str, Any]: ...
     def words(self) -> dict[str, str]: ...
 
 
-VIEWS = {"online-softmax": OnlineView, "softmax-passes": PassesView}
+VIEWS: dict[str, type[View]] = {"online-softmax": OnlineView, "softmax-passes": PassesView}
 WIDGETS = {"online-softmax"}  # machines that have a page
 
 
@@ -59,7 +68,7 @@ def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str,
     steps = machine.steps(spec)
     if start > steps:
         raise NoSuchStep(start, steps)
-    view: View = VIEWS[machine.name](spec)
+    view = VIEWS[machine.name](spec)
     told = wire(fields_of(machine, spec))
     for moment in moments(machine, spec):
         view.see(moment)

@@ -9,10 +9,77 @@ from app.machines.arithmetic import Arithmetic
 from app.machines.naive import Naive, disagrees, first_bad, shares
 from app.machines.online import MASKED, Reading, Spec
 from app.machines.run import Moment
+from app.snapshots.forms import INDICES, event_of, kind, list_of, number, object_of, ref, shaped
+
+EVENT = event_of(
+    ["start", "read"],
+    indices=INDICES,
+    scores=list_of(ref("Number"), "the scores as read: rounded, offset added"),
+    values=list_of(ref("Shaped"), "their values as read, rounded to the format"),
+    m_old=number("the highest score before"),
+    m_new=number("the highest score after"),
+    alpha=number("exp(m_old − m_new), the factor on all that was kept; 0 while nothing is"),
+    p=list_of(ref("Number"), "exp(score − m_new) for each score read; 0 where masked"),
+    l_old=number("l before"),
+    row_sum=number("the sum of p"),
+    l_rescaled=number("l_old · alpha"),
+    acc_old=shaped("acc before"),
+    pv=shaped("the sum of p · value"),
+    acc_rescaled=shaped("acc_old · alpha"),
+    new_max=kind("boolean", "whether the highest score rose"),
+    rescales=kind("boolean", "whether it rose when something was already kept"),
+    stalled=kind("boolean", "whether row_sum was above 0 and rounded away whole"),
+)
+_TERM = object_of(
+    "A bar: a score that was read.",
+    ("size_before",),
+    index=kind("integer", "its place, from 0", minimum=0),
+    score=number("as read"),
+    size=number("exp(score − m)"),
+    size_before=number("the same before this step; absent for a score just read"),
+)
+_BAD = object_of(
+    "An operation.",
+    gives=number("Infinity or NaN"),
+    op=kind("string", "which operation", enum=["exp", "add", "div"]),
+    index=kind("integer", "the score it belongs to", minimum=0),
+    text=kind("string", "in words"),
+)
+STATE = object_of(
+    "What the algorithm keeps, and what is derived from it for the reader.",
+    ("acc", "output", "shares"),
+    m=number("the highest score so far; -Infinity before any live one"),
+    l=number("the sum of exp(score − m)"),
+    lse=number("m + log l, natural logarithm"),
+    acc=shaped("the sum of exp(score − m) · value"),
+    output=shaped("acc / l"),
+    terms=list_of(_TERM, "the scores read so far, which the algorithm has forgotten"),
+    shares=list_of(ref("Number"), "size / l for each score, when all are read: a second read, outside the ledger"),
+    naive=object_of(
+        "The same scores without taking the highest off.",
+        ("shares",),
+        exps=list_of(ref("Number"), "exp(score)"),
+        sum=number("their sum so far"),
+        shares=list_of(ref("Number"), "exp / sum, when all are read"),
+        failed=kind("boolean", "whether a share of the scores read so far differs from the reference by more than rounding"),
+        first_bad=list_of(_BAD, "the operation that first gave an infinity and the one that first gave NaN, in the order met"),
+    ),
+    reference=object_of(
+        "The float64 answer for the scores read so far, as the format holds them.",
+        ("output",),
+        m=number("highest score"),
+        l=number("sum of exp(score − m)"),
+        lse=number("log of the sum of exp(score)"),
+        output=shaped("weighted average of the values"),
+        shares=list_of(ref("Number"), "softmax"),
+    ),
+)
 
 
 class OnlineView:
     """Remembers, for the reader, the scores that the machine was handed and let go."""
+
+    form_name, event_form, state_form = "Online", EVENT, STATE
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec

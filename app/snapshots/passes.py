@@ -4,9 +4,34 @@ from typing import Any
 
 from app.machines.passes import METHODS, Reading, Spec
 from app.machines.run import Moment
+from app.snapshots.forms import INDICES, event_of, kind, list_of, number, object_of, ref
+
+EVENT = event_of(
+    ["start", "read"],
+    pass_=kind("integer", "which pass over the scores, from 1", minimum=1),
+    indices=INDICES,
+    op=kind(
+        "string", "what the pass does: find the highest, sum sizes, both at once, or write shares", enum=["max", "sum", "both", "share"]
+    ),
+    scores=list_of(ref("Number"), "the scores as read, rounded"),
+    results=list_of(ref("Number"), "one for each score: itself (max), its size (sum, both) or its share (share)"),
+)
+STATE = object_of(
+    "What is kept, which pass is under way, and the shares written so far.",
+    ("m", "l", "shares"),
+    m=number("the highest score so far"),
+    l=number("the sum of sizes so far"),
+    pass_=kind("integer", "the pass of the step just made; 0 before any", minimum=0),
+    passes=kind("integer", "how many passes the method makes", minimum=1),
+    shares=list_of(ref("Number"), "the shares written so far"),
+)
 
 
 class PassesView:
+    """Gathers the shares that the machine has written away."""
+
+    form_name, event_form, state_form = "Passes", EVENT, STATE
+
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.written: list[float] = []
@@ -21,7 +46,12 @@ class PassesView:
         event: Reading | None = self.moment.event
         if event is None:
             return {"kind": "start"}
-        told = {"kind": "read", "pass": event.pass_ + 1, "indices": list(range(event.first, event.first + len(event.scores))), "op": event.op}
+        told = {
+            "kind": "read",
+            "pass": event.pass_ + 1,
+            "indices": list(range(event.first, event.first + len(event.scores))),
+            "op": event.op,
+        }
         return told | {"scores": event.scores, "results": event.results}
 
     def state(self) -> dict[str, Any]:

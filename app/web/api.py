@@ -28,9 +28,13 @@ def router(ready: Ready) -> APIRouter:
     api = APIRouter(prefix="/api/v1")
 
     async def machines(request: Request) -> Response:
-        return await ready.answer(request, JSON, lambda: snapshots.encode({"machines": [described(machine) for machine in MACHINES.values()]}))
+        return await ready.answer(
+            request, JSON, lambda: snapshots.encode({"machines": [described(machine) for machine in MACHINES.values()]})
+        )
 
-    api.add_api_route("/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response)
+    api.add_api_route(
+        "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response
+    )
     for machine in MACHINES.values():
         _add(api, machine, ready)
 
@@ -38,7 +42,9 @@ def router(ready: Ready) -> APIRouter:
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
     async def unknown(machine: str, rest: str) -> Response:
         if machine in MACHINES:
-            raise NotFound(name_fault("address", f"machines/{machine}/{rest}", [f"machines/{machine}/snapshots", f"machines/{machine}/snapshots/0"]))
+            raise NotFound(
+                name_fault("address", f"machines/{machine}/{rest}", [f"machines/{machine}/snapshots", f"machines/{machine}/snapshots/0"])
+            )
         raise NotFound(name_fault("machine", machine, list(MACHINES)))
 
     return api
@@ -48,7 +54,14 @@ def described(machine: Machine) -> dict[str, Any]:
     """A machine as /machines lists it: its fields with their limits, and its presets."""
     fields = []
     for one in machine.fields:
-        told: dict[str, Any] = {"name": one.name, "kind": one.kind, "label": one.label, "help": one.help, "required": one.required, "example": one.example}
+        told: dict[str, Any] = {
+            "name": one.name,
+            "kind": one.kind,
+            "label": one.label,
+            "help": one.help,
+            "required": one.required,
+            "example": one.example,
+        }
         if one.default is not None:
             told["default"] = one.default
         if one.choices:
@@ -57,7 +70,13 @@ def described(machine: Machine) -> dict[str, Any]:
             told["limits"] = {"least": one.least, "most": one.most}
         fields.append(told)
     presets = [
-        {"name": one.name, "title": one.title, "look_for": one.look_for, "query": query(machine, one.spec), "spec": {k: text(v) for k, v in one.given.items()}}
+        {
+            "name": one.name,
+            "title": one.title,
+            "look_for": one.look_for,
+            "query": query(machine, one.spec),
+            "spec": {k: text(v) for k, v in one.given.items()},
+        }
         for one in PRESETS.get(machine.name, ())
     ]
     return {"name": machine.name, "title": machine.title, "about": machine.about, "fields": fields, "presets": presets}
@@ -88,7 +107,14 @@ def _add(api: APIRouter, machine: Machine, ready: Ready) -> None:
         spec = parse(machine, body["spec"], MAX_SCORES)
         return Response(await run_in_threadpool(_run, machine, spec, start, count), media_type=JSON)
 
-    def add(path: str, endpoint: Callable[[Request], Coroutine[Any, Any, Response]], method: str, operation: str, summary: str, extra: dict[str, Any]) -> None:
+    def add(
+        path: str,
+        endpoint: Callable[[Request], Coroutine[Any, Any, Response]],
+        method: str,
+        operation: str,
+        summary: str,
+        extra: dict[str, Any],
+    ) -> None:
         api.add_api_route(
             path, endpoint, methods=[method], operation_id=f"{name}_{operation}", summary=f"{machine.title}: {summary}", tags=[machine.name],
             responses=schema.answers(operation), openapi_extra=extra, response_class=Response,
@@ -108,7 +134,17 @@ def _given(request: Request) -> dict[str, str]:
     given = dict(pairs)
     if len(given) < len(pairs):
         twice = next(name for name in given if sum(name == other for other, _ in pairs) > 1)
-        raise SpecError([Fault("given_twice", f"{twice[:60]} is given more than once: give it one time.", twice[:60], given[twice][:60], "each name once")])
+        raise SpecError(
+            [
+                Fault(
+                    "given_twice",
+                    f"{twice[:60]} is given more than once: give it one time.",
+                    twice[:60],
+                    given[twice][:60],
+                    "each name once",
+                )
+            ]
+        )
     return given
 
 

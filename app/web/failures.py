@@ -3,7 +3,7 @@
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 
 from app.specs import Fault
 
@@ -22,7 +22,7 @@ def error(status: int, fault: Fault, headers: dict[str, str] | None = None) -> J
 
 
 def for_programs(request: Request) -> bool:
-    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    path: str = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     return path.startswith(("/api/", "/static/", "/healthz", "/readyz"))
 
 
@@ -31,9 +31,17 @@ def http_fault(request: Request, status: int, detail: str) -> Fault:
     path = request.scope["path"]
     shown = path if len(path) <= 60 else path[:59] + "…"
     if status == 404:
-        return Fault("not_found", f"there is nothing at {shown!r}: start at / or at /api/v1/machines.", "path", shown, ["/", "/api/v1/machines"])
+        return Fault(
+            "not_found", f"there is nothing at {shown!r}: start at / or at /api/v1/machines.", "path", shown, ["/", "/api/v1/machines"]
+        )
     if status == 405:
-        return Fault("method_not_allowed", f"{request.method} is not answered at {shown!r}: the Allow header says what is.", "method", request.method, "see Allow")
+        return Fault(
+            "method_not_allowed",
+            f"{request.method} is not answered at {shown!r}: the Allow header says what is.",
+            "method",
+            request.method,
+            "see Allow",
+        )
     return Fault("refused", f"{detail}.", "request", shown, "a well-formed request")
 
 

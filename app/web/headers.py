@@ -3,7 +3,10 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_CONTENT = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'"
+_CONTENT = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'"
+)
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "strict-origin-when-cross-origin",
@@ -20,7 +23,11 @@ def policy(path: str, frame_ancestors: str) -> dict[str, str]:
     (True, False)
     """
     if path.startswith("/embed/"):
-        return {**_ALWAYS, "Cross-Origin-Resource-Policy": "cross-origin", "Content-Security-Policy": f"{_CONTENT}; frame-ancestors {frame_ancestors}"}
+        return {
+            **_ALWAYS,
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "Content-Security-Policy": f"{_CONTENT}; frame-ancestors {frame_ancestors}",
+        }
     if path.startswith(("/api/", "/static/", "/figures/")):
         return {**_ALWAYS, **_SHARED, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
     return {**_ALWAYS, **_OURS_ONLY, "Content-Security-Policy": f"{_CONTENT}; frame-ancestors 'none'"}

@@ -45,7 +45,8 @@ class Widget:
     @property
     def presets(self) -> list[dict[str, str]]:
         return [
-            {"title": one.title, "look_for": one.look_for, "query": query(self.machine, one.spec, step=0)} for one in PRESETS.get(self.machine.name, ())
+            {"title": one.title, "look_for": one.look_for, "query": query(self.machine, one.spec, step=0)}
+            for one in PRESETS.get(self.machine.name, ())
         ]
 
 
@@ -69,7 +70,15 @@ def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
     run = snapshots.run(machine, spec, first, MAX_COUNT, PAGE_BYTES)
     if step >= first + run["count"]:
         run = snapshots.run(machine, spec, step, MAX_COUNT, PAGE_BYTES)
-    return Widget(machine, shot, run, DRAWN[name](shot), {**typed, **{k: str(v) for k, v in asked.items() if faults}}, {one.field: one for one in faults}, uid)
+    return Widget(
+        machine,
+        shot,
+        run,
+        DRAWN[name](shot),
+        {**typed, **{k: str(v) for k, v in asked.items() if faults}},
+        {one.field: one for one in faults},
+        uid,
+    )
 
 
 PAGE_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
@@ -82,7 +91,9 @@ def router(site: Site, ready: Ready) -> APIRouter:
     async def home(request: Request) -> Response:
         online = MACHINES["online-softmax"]
         shot = snapshots.snapshot(online, PRESETS["online-softmax"][0].spec, 6)
-        return await ready.answer(request, HTML, lambda: site.render(request, "home.html", shot=shot, panels=DRAWN["online-softmax"](shot), ink=LIGHT))
+        return await ready.answer(
+            request, HTML, lambda: site.render(request, "home.html", shot=shot, panels=DRAWN["online-softmax"](shot), ink=LIGHT)
+        )
 
     async def show(request: Request, name: str, template: str) -> Response:
         if name not in WIDGETS:

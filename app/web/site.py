@@ -18,7 +18,9 @@ TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 
 def environment() -> Environment:
     """Jinja as pages and figures use it: everything escaped, an undefined name an error."""
-    found = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     found.filters["show"] = lambda x: show(float(x))
     found.filters["data"] = data
     return found
@@ -44,7 +46,13 @@ class Site:
         base = request.scope.get("root_path", "").rstrip("/")
         return (
             self.environment.get_template(template)
-            .render(base=base, static=f"{base}/static/{self.stamp}", release=__version__, origin=f"{request.url.scheme}://{request.url.netloc}", **more)
+            .render(
+                base=base,
+                static=f"{base}/static/{self.stamp}",
+                release=__version__,
+                origin=f"{request.url.scheme}://{request.url.netloc}",
+                **more,
+            )
             .encode()
         )
 

@@ -250,7 +250,10 @@ export function mount(root, view) {
   // Plotly comes when the page is idle and the reader's hands are too: starting it blocks a slow phone for a second.
   const idle = window.requestIdleCallback ?? ((/** @type {() => void} */ go) => setTimeout(go, 50));
   const later = () => {
-    if (performance.now() - touched < QUIET) return setTimeout(later, QUIET);
+    if (performance.now() - touched < QUIET) {
+      setTimeout(later, QUIET);
+      return;
+    }
     idle(() =>
       view.plots().then(
         (found) => {

@@ -1,0 +1,48 @@
+# make serve: install and serve on 127.0.0.1:8000.  make test: install what tests need and run all.  make check: ruff, mypy, tsc, links.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS ?= 2
+
+.PHONY: serve test check bench picture browser scripts
+
+serve: .venv/served scripts
+	$(BIN)/python -m app $(ARGS)
+
+test: .venv/tested scripts browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+check: .venv/tested scripts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@command -v npx >/dev/null || { echo "make check types the scripts with tsc, which needs Node.js: install nodejs and npm"; exit 1; }
+	npx --no-install tsc --project static/js/tsconfig.json
+	$(BIN)/python -m tests.links
+
+bench: .venv/tested scripts browser
+	$(BIN)/python -m tests.bench $(ARGS)
+
+picture: .venv/served
+	$(BIN)/python -m app figure "online-softmax?scores=6,5,7,6,7,9,8,6&step=6" static/readme.png
+
+.venv/served: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install python3.11 and python3.11-venv"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+.venv/tested: .venv/served
+	$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@
+
+# The small Plotly and tsc come from npm. Without npm the site serves the Plotly in plotly's own wheel.
+scripts: node_modules/installed
+node_modules/installed: package.json package-lock.json
+	@if command -v npm >/dev/null && npm ci --no-audit --no-fund --loglevel=error; then touch $@; \
+	else mkdir -p node_modules; echo "npm has not installed anything: the Plotly of the Python package is served instead"; fi
+
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	{ command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	{ echo "The page tests need Chromium: run 'sudo apt-get install chromium' (or install Google Chrome), then 'make test' again."; exit 1; }
