@@ -1,18 +1,29 @@
-"""`python -m app [--host H] [--port P]` serves the site."""
+"""`python -m app [--host H] [--port P]` serves the site; `python -m app figure ADDRESS FILE` draws one state."""
 
 import argparse
 import sys
+from pathlib import Path
+from urllib.parse import parse_qsl
 
 import uvicorn
 from pydantic import ValidationError
 
+from app.figures.file import png, svg
+from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
+from app.snapshots import WIDGETS, NoSuchStep
+from app.specs import SpecError
+from app.web.figures import shot_of
 
 
 def settings_from(arguments: list[str]) -> Settings:
     """Flags win over the environment."""
-    parser = argparse.ArgumentParser(prog="python -m app", description="Serve Tilewise.")
+    parser = argparse.ArgumentParser(
+        prog="python -m app",
+        description="Serve Tilewise.",
+        epilog="python -m app figure 'online-softmax?scores=1,3,2&step=2' out.png draws one state as SVG or PNG.",
+    )
     parser.add_argument("--host", help="address to listen on (TILEWISE_HOST; default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to listen on (TILEWISE_PORT; default 8000)")
     parser.add_argument("--root-path", help="the path a proxy serves the site under (TILEWISE_ROOT_PATH)")
@@ -27,8 +38,8 @@ def settings_from(arguments: list[str]) -> Settings:
         raise SystemExit(2) from None
 
 
-def main() -> None:
-    settings = settings_from(sys.argv[1:])
+def serve(arguments: list[str]) -> None:
+    settings = settings_from(arguments)
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -37,6 +48,28 @@ def main() -> None:
         log_level=settings.log_level,
         timeout_graceful_shutdown=1,  # Ctrl-C stops it at once, an idle keep-alive connection or not
     )
+
+
+def figure(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m app figure", description="Draw one state as SVG or PNG.")
+    parser.add_argument("address", help="a state as in its link: online-softmax?scores=1,3,2&step=2")
+    parser.add_argument("file", type=Path, help="where to write it; its ending says which kind")
+    given = parser.parse_args(arguments)
+    name, _, query = given.address.partition("?")
+    if name not in WIDGETS:
+        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(WIDGETS))}")
+    try:
+        picture = svg(shot_of(MACHINES[name], dict(parse_qsl(query, keep_blank_values=True))))
+    except (SpecError, NoSuchStep) as error:
+        parser.error(str(error))
+    given.file.write_bytes(png(picture) if given.file.suffix == ".png" else picture.encode())
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["figure"]:
+        figure(sys.argv[2:])
+    else:
+        serve(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -32,13 +32,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = settings or Settings()
     app = FastAPI(
         title="Tilewise", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
-        openapi_url="/api/v1/openapi.json", root_path=settings.root_path, max_body_size=settings.max_body_bytes,
+        openapi_url="/api/v1/openapi.json",
     )  # fmt: skip
     files = assets.load()
     ready = Ready(settings.cache_bytes)
     site = Site(files.stamp)
 
-    for router in (api.router(ready), pages.router(site, ready), figures.router(ready), static.router(files), health.router()):
+    for router in (
+        api.router(ready, settings.max_body_bytes),
+        pages.router(site, ready),
+        figures.router(ready),
+        static.router(files),
+        health.router(),
+    ):
         app.include_router(router)
 
     app.add_middleware(CompressMiddleware, minimum_size=500)

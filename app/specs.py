@@ -79,7 +79,7 @@ def parse(machine: Machine, given: Mapping[str, Any], most: int, *, strict: bool
                 "wrong_shape",
                 f"values has {_count(len(rows), 'row')} but scores has {_count(len(scores), 'number')}: give each score one value, "
                 "as numbers (10,20,30) or as vectors (2,0;0,2;1,1), or leave values empty.",
-                "values", _clip(given.get("values")), f"{len(scores)} rows",
+                "values", clip(given.get("values")), f"{len(scores)} rows",
             )
         )  # fmt: skip
     if faults:
@@ -169,7 +169,7 @@ def _value(one: Field, given: Any, most: int) -> Any:
         raise _fault(
             one,
             "too_many",
-            _clip(given),
+            given,
             f"{one.name} has {_count(len(rows), 'entry', 'entries')}",
             f"at most {most} fit here{_way_out(most)}",
             {"most": most},
@@ -190,14 +190,14 @@ def _rows(one: Field, given: Any) -> tuple[Any, ...]:
     widths = {len(row) for row in rows}
     if len(widths) > 1 or 0 in widths:
         raise _fault(
-            one, "wrong_shape", _clip(given), f"the rows of {one.name} have {', '.join(map(str, sorted(widths)))} numbers",
+            one, "wrong_shape", given, f"the rows of {one.name} have {', '.join(map(str, sorted(widths)))} numbers",
             "give every row the same count, such as 2,0;0,2;1,1", "rows of one length",
         )  # fmt: skip
     if max(widths) > MAX_WIDTH:
         raise _fault(
             one,
             "too_many",
-            _clip(given),
+            given,
             f"a row of {one.name} has {max(widths)} numbers",
             f"at most {MAX_WIDTH} are allowed",
             {"most": MAX_WIDTH},
@@ -212,8 +212,8 @@ def _entries(one: Field, given: Any) -> list[Any]:
         raise _fault(
             one,
             "not_a_list",
-            _clip(given),
-            f"{_clip(given)!r} is not a list",
+            given,
+            f"{clip(given)!r} is not a list",
             f"write numbers with commas between them, such as {one.example}",
             "numbers",
         )
@@ -235,9 +235,9 @@ def _number(one: Field, entry: Any, whole_value: Any) -> float:
         if _NUMBER.fullmatch(plain) and math.isfinite(float(plain)):
             return float(plain)
     example = "such as 1.5, -2, 1e3, -inf, inf or nan" if one.kind != "number" else f"such as {one.example}"
-    shown = _clip(entry)
+    shown = clip(entry)
     what = "an entry is empty" if entry == "" else f"{shown!r} is not a number that float64 can hold"
-    raise _fault(one, "not_a_number", _clip(whole_value), what, f"write a number, {example}", "numbers")
+    raise _fault(one, "not_a_number", whole_value, what, f"write a number, {example}", "numbers")
 
 
 def _integer(one: Field, given: Any) -> int:
@@ -253,8 +253,8 @@ def _choice(one: Field, given: Any) -> str:
         raise _fault(
             one,
             "not_a_choice",
-            _clip(given),
-            f"{_clip(given)!r} is not one of the choices",
+            given,
+            f"{clip(given)!r} is not one of the choices",
             f"use one of {', '.join(one.choices)}",
             list(one.choices),
         )
@@ -263,7 +263,7 @@ def _choice(one: Field, given: Any) -> str:
 
 def _range(one: Field, given: Any) -> SpecError:
     return _fault(
-        one, "out_of_range", _clip(given), f"{_clip(given)!r} is not {_rule(one, 0)}", f"give one, such as {one.example}",
+        one, "out_of_range", given, f"{clip(given)!r} is not {_rule(one, 0)}", f"give one, such as {one.example}",
         {"least": one.least, "most": one.most},
     )  # fmt: skip
 
@@ -286,23 +286,25 @@ def _unknown(name: str, value: Any, names: Iterable[str]) -> Fault:
     known = ", ".join(names)
     return Fault(
         "unknown_field",
-        f"there is no field {_clip(name)!r} here: leave it out, or use one of {known}.",
-        _clip(name),
-        _clip(value),
+        f"there is no field {clip(name)!r} here: leave it out, or use one of {known}.",
+        clip(name),
+        clip(value),
         list(names),
     )
 
 
 def _fault(one: Field, code: str, value: Any, what: str, way_out: str, allowed: Any) -> SpecError:
     prefix = "" if what.startswith((one.name, "the rows", "a row")) else f"{one.name}: "
-    return SpecError([Fault(code, f"{prefix}{what}; {way_out}.", one.name, value, allowed)])
+    return SpecError([Fault(code, f"{prefix}{what}; {way_out}.", one.name, clip(value), allowed)])
 
 
-def _clip(value: Any, most: int = 60) -> Any:
-    """A value fit to be quoted: text as given but not endless, and nothing that JSON could not carry."""
-    if value is None:
-        return ""
-    shown = value if isinstance(value, str) else str(value)
+def clip(value: Any, most: int = 60) -> str:
+    """A value as given, fit to be quoted: not endless, and nothing that JSON in UTF-8 could not carry.
+
+    >>> clip("x" * 100, 5), clip(None), clip("\\ud800")
+    ('xxxx…', '', '?')
+    """
+    shown = "" if value is None else str(value).encode(errors="replace").decode()
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,7 +16,7 @@ from app.machines.fields import MAX_SCORES
 from app.machines.run import Machine
 from app.presets import PRESETS
 from app.snapshots import MAX_COUNT
-from app.specs import MAX_SCORES_BY_GET, Fault, SpecError, parse, query, text, whole
+from app.specs import MAX_SCORES_BY_GET, Fault, SpecError, clip, parse, query, text, whole
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
@@ -24,7 +25,7 @@ JSON = "application/json"
 LAST_STEP = 10**6
 
 
-def router(ready: Ready) -> APIRouter:
+def router(ready: Ready, most_body_bytes: int) -> APIRouter:
     api = APIRouter(prefix="/api/v1")
 
     async def machines(request: Request) -> Response:
@@ -36,7 +37,7 @@ def router(ready: Ready) -> APIRouter:
         "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response
     )
     for machine in MACHINES.values():
-        _add(api, machine, ready)
+        _add(api, machine, ready, most_body_bytes)
 
     @api.get("/machines/{machine}/{rest:path}", include_in_schema=False)
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
@@ -82,7 +83,7 @@ def described(machine: Machine) -> dict[str, Any]:
     return {"name": machine.name, "title": machine.title, "about": machine.about, "fields": fields, "presets": presets}
 
 
-def _add(api: APIRouter, machine: Machine, ready: Ready) -> None:
+def _add(api: APIRouter, machine: Machine, ready: Ready, most_body_bytes: int) -> None:
     path = f"/machines/{machine.name}/snapshots"
     name = machine.name.replace("-", "_")
 
@@ -102,7 +103,7 @@ def _add(api: APIRouter, machine: Machine, ready: Ready) -> None:
         return await ready.answer(request, JSON, make)
 
     async def posted(request: Request) -> Response:
-        body = await _body(request)
+        body = await _body(request, most_body_bytes)
         start, count = _window(body.get("start"), body.get("count"))
         spec = parse(machine, body["spec"], MAX_SCORES)
         return Response(await run_in_threadpool(_run, machine, spec, start, count), media_type=JSON)
@@ -138,9 +139,9 @@ def _given(request: Request) -> dict[str, str]:
             [
                 Fault(
                     "given_twice",
-                    f"{twice[:60]} is given more than once: give it one time.",
-                    twice[:60],
-                    given[twice][:60],
+                    f"{clip(twice)} is given more than once: give it one time.",
+                    clip(twice),
+                    clip(given[twice]),
                     "each name once",
                 )
             ]
@@ -152,8 +153,12 @@ def _window(start: Any, count: Any) -> tuple[int, int]:
     return whole("start", start, 0, LAST_STEP, 0), whole("count", count, 1, MAX_COUNT, MAX_COUNT)
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    raw = await request.body()
+async def _body(request: Request, most: int) -> dict[str, Any]:
+    raw = b""
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > most:
+            raise HTTPException(413, f"the body is longer than {most:,} bytes: send fewer scores")
     try:
         body = json.loads(raw, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -162,7 +167,7 @@ async def _body(request: Request) -> dict[str, Any]:
         raise _body_error("the body is not an object with a spec in it", raw.decode(errors="replace"))
     unknown = [name for name in body if name not in ("spec", "start", "count")]
     if unknown:
-        raise _body_error(f"there is no {unknown[0][:60]!r} in the body's form", unknown[0])
+        raise _body_error(f"there is no {clip(unknown[0])!r} in the body's form", unknown[0])
     return body
 
 
@@ -172,4 +177,4 @@ def _no_constant(name: str) -> float:
 
 def _body_error(what: str, value: str) -> SpecError:
     example = '{"spec": {"scores": [1, 3, 2]}, "start": 0, "count": 4}'
-    return SpecError([Fault("bad_body", f"{what}; send {example}.", "body", value[:60], example)])
+    return SpecError([Fault("bad_body", f"{what}; send {example}.", "body", clip(value), example)])

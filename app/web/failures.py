@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from app.specs import Fault
+from app.specs import Fault, clip
 
 
 class NotFound(Exception):
@@ -29,7 +29,7 @@ def for_programs(request: Request) -> bool:
 def http_fault(request: Request, status: int, detail: str) -> Fault:
     """A fault for what the framework itself refuses: an unknown path, a method, a body too long."""
     path = request.scope["path"]
-    shown = path if len(path) <= 60 else path[:59] + "…"
+    shown = clip(path)
     if status == 404:
         return Fault(
             "not_found", f"there is nothing at {shown!r}: start at / or at /api/v1/machines.", "path", shown, ["/", "/api/v1/machines"]
@@ -51,5 +51,5 @@ def step_fault(step: int, steps: int) -> Fault:
 
 
 def name_fault(kind: str, name: Any, known: list[str]) -> Fault:
-    shown = str(name)[:60]
+    shown = clip(name)
     return Fault(f"unknown_{kind}", f"there is no {kind} {shown!r}: use one of {', '.join(known)}.", kind, shown, known)
