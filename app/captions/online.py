@@ -125,6 +125,27 @@ def lines(spec: Spec, moment: Moment) -> dict[str, str]:
     }
 
 
+def all_read(shares: Sequence[float]) -> str:
+    """What the last step leaves: the shares, which need a second read.
+
+    >>> all_read((0.25, 0.75))
+    'All 2 are read. A share is a size over ℓ: score 2 gets the most, 0.750, and together they make 1.'
+    """
+    n, say = len(shares), WRITTEN.number
+    if all(map(math.isnan, shares)):
+        return f"{_all(n)}, but there is nothing to share out: every share is NaN."
+    most = max(shares)
+    total = math.fsum(shares)
+    together = f"together they make {say(round(total, 3))}"
+    if abs(total - 1) >= 0.005:
+        together += ", not 1, because rounding lost a part of ℓ"
+    return f"{_all(n)}. A share is a size over ℓ: score {shares.index(most) + 1} gets the most, {say(most)}, and {together}."
+
+
+def _all(n: int) -> str:
+    return "The one score is read" if n == 1 else f"All {n} are read"
+
+
 def old_way(spec: Spec, *, read: int, failed: bool, done: bool, total: float, shares: Sequence[float]) -> str:
     """One sentence on how the naive softmax of the same scores is getting on."""
     if not read:

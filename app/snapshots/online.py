@@ -5,7 +5,6 @@ from typing import Any
 
 from app.captions import online as words
 from app.machines import online, reference
-from app.machines.arithmetic import Arithmetic
 from app.machines.naive import Naive, disagrees, first_bad, shares
 from app.machines.online import MASKED, Reading, Spec
 from app.machines.run import Moment
@@ -134,8 +133,7 @@ class OnlineView:
                 told["output"] = self._shaped(online.output(spec, state))
         told["terms"] = self._terms()
         if self._done:
-            divide = Arithmetic(spec.sums).div
-            told["shares"] = [spec.form.round(divide(term["size"], state.l)) for term in told["terms"]]
+            told["shares"] = self._shares()
         told["naive"] = self._old_way()
         told["reference"] = self._reference()
         return told
@@ -147,6 +145,7 @@ class OnlineView:
         told["naive"] = words.old_way(
             self.spec, read=len(self.scores), failed=old["failed"], done=self._done, total=old["sum"], shares=self._naive_shares()
         )
+        told["done"] = words.all_read(self._shares()) if self._done else ""
         told["moved"] = self._moved()
         return told
 
@@ -168,6 +167,11 @@ class OnlineView:
     def _size(self, score: float, m: float) -> float:
         form = self.spec.form
         return 0.0 if score == MASKED else form.exp(form.round(score - m))
+
+    def _shares(self) -> tuple[float, ...]:
+        """The sizes over l: what a softmax hands out, at the price of a second read."""
+        state = self.moment.state
+        return shares(self.spec.form, self.spec.sums, [self._size(score, state.m) for score in self.scores], state.l)
 
     def _naive_shares(self) -> tuple[float, ...]:
         if "shares" not in self._found:

@@ -65,7 +65,7 @@ export function bind(root, snapshot) {
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-text]"))) {
     const words = look(snapshot, String(element.dataset.text)) ?? "";
     if (element.textContent !== words) element.textContent = words;
-    if (element.matches("li, .moved")) element.hidden = !words;
+    if ("hides" in element.dataset) element.hidden = !words;
   }
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-mark]"))) {
     const mark = String(element.dataset.mark);

@@ -58,7 +58,7 @@ function trace(found, height, ink, more) {
     x: found.map((_, row) => row),
     y: found.map(height),
     marker: { color: found.map((bar) => colour(bar, ink)) }, // no patterns: Plotly 4.1 throws when a bar that has one moves
-    text: found.map((bar) => (bar.kind === "masked" ? "masked" : roomy ? bar.number : "")),
+    text: found.map((bar) => (bar.kind === "masked" ? "masked" : roomy && bar.kind !== "bad" ? bar.number : "")),
     textposition: "outside", cliponaxis: false, textfont: { size: 11, color: ink.text },
     hovertemplate: "%{customdata}<extra></extra>",
     ...more,
@@ -110,7 +110,9 @@ function exps(snapshot, frame, ink) {
     { type: "rect", xref: "paper", x0: 0, x1: 1, y0: ceiling, y1: high, fillcolor: ink.bad, opacity: 0.12, line: { width: 0 }, layer: "below" },
     { type: "line", xref: "paper", x0: 0, x1: 1, y0: ceiling, y1: ceiling, line: { color: ink.bad, width: 2, dash: "dash" }, layer: "above" },
   ];
-  const annotations = [{ xref: "paper", x: 1, xanchor: "right", y: high, yanchor: "bottom", text: largest, showarrow: false, font: { color: ink.bad, size: 12 } }];
+  const fallen = rows.filter((row) => found[row].kind === "bad" && rows.length <= 24);
+  const named = fallen.map((row) => ({ x: row, y: (low + ceiling) / 2, text: `<b>${found[row].number}</b>`, showarrow: false, bgcolor: ink.card, bordercolor: ink.bad, font: { color: ink.bad, size: 14 } }));
+  const annotations = [...named, { xref: "paper", x: 1, xanchor: "right", y: high, yanchor: "bottom", text: largest, showarrow: false, font: { color: ink.bad, size: 12 } }];
   return {
     data: [now, waiting(found, ink, low + 0.04 * span)],
     frame: { xaxis: { ...xaxis, title: { text: "score, with the amount added", font: { size: 12, color: ink.soft } } }, yaxis, shapes, annotations },
