@@ -146,18 +146,24 @@ def _all(n: int) -> str:
     return "The one score is read" if n == 1 else f"All {n} are read"
 
 
-def old_way(spec: Spec, *, read: int, failed: bool, done: bool, total: float, shares: Sequence[float]) -> str:
-    """One sentence on how the naive softmax of the same scores is getting on."""
+def old_way(*, read: int, failed: bool, done: bool, shares: Sequence[float], exact: Sequence[float]) -> str:
+    """One sentence on how the naive softmax of the same scores is getting on.
+
+    read           how many scores it has read
+    failed, done   as in the snapshot
+    shares, exact   its shares of the scores read so far, and the float64 ones
+    """
     if not read:
         return "It sums exp(score) as it is, with no highest score taken off."
     if not failed:
-        if math.isnan(total) or (done and any(map(math.isnan, shares))):
+        if all(map(math.isnan, shares)):
             return "Its shares are NaN, and so are the exact ones: there is nothing to share out."
-        return (
-            "It works here: its shares agree with the exact ones within rounding."
-            if done
-            else "So far it works: every exponential and their sum fit."
-        )
+        if not done:
+            return "So far it works: every exponential and their sum fit."
+        gap = max(abs(a - b) for a, b in zip(shares, exact, strict=True))
+        if gap >= 0.005:
+            return f"Nothing overflows, but rounding its sum has moved its shares too, by up to {WRITTEN.number(gap)}."
+        return "It works here: its shares agree with the exact ones within rounding."
     nans, zeros = sum(map(math.isnan, shares)), sum(share == 0 for share in shares)
     if not done:
         return "It has failed already: a number it needs no longer fits the format."

@@ -143,7 +143,7 @@ class OnlineView:
         told = words.lines(self.spec, self.moment)
         old = self._old_way()
         told["naive"] = words.old_way(
-            self.spec, read=len(self.scores), failed=old["failed"], done=self._done, total=old["sum"], shares=self._naive_shares()
+            read=len(self.scores), failed=old["failed"], done=self._done, shares=self._naive_shares(), exact=self._exact().shares
         )
         told["done"] = words.all_read(self._shares()) if self._done else ""
         told["moved"] = self._moved()

@@ -111,7 +111,7 @@ function exps(snapshot, frame, ink) {
     { type: "line", xref: "paper", x0: 0, x1: 1, y0: ceiling, y1: ceiling, line: { color: ink.bad, width: 2, dash: "dash" }, layer: "above" },
   ];
   const fallen = rows.filter((row) => found[row].kind === "bad" && rows.length <= 24);
-  const named = fallen.map((row) => ({ x: row, y: (low + ceiling) / 2, text: `<b>${found[row].number}</b>`, showarrow: false, bgcolor: ink.card, bordercolor: ink.bad, font: { color: ink.bad, size: 14 } }));
+  const named = fallen.map((row) => ({ x: row, y: (low + ceiling) / 2, text: found[row].number, showarrow: false, bgcolor: ink.card, bordercolor: ink.bad, font: { color: ink.bad, size: 14 } }));
   const annotations = [...named, { xref: "paper", x: 1, xanchor: "right", y: high, yanchor: "bottom", text: largest, showarrow: false, font: { color: ink.bad, size: 12 } }];
   return {
     data: [now, waiting(found, ink, low + 0.04 * span)],
