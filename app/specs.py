@@ -11,12 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import quote
 
-from app.machines.fields import MAX_WIDTH, Field
+from app.machines.fields import Field, Room
 from app.machines.run import Machine
 from app.numbers import link
-
-MAX_SCORES_BY_GET = 1024
-MAX_SCORES_ON_PAGE = 64
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?")
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
@@ -45,18 +42,18 @@ class SpecError(Exception):
         self.faults = faults
 
 
-def parse(machine: Machine, given: Mapping[str, Any], most: int, *, strict: bool = True) -> Any:
+def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: bool = True) -> Any:
     """A spec from fields as text or as JSON values.
 
     machine   whose table to go by
     given     field name → text ("1,3,2") or JSON ([1, "-Infinity"]); an empty optional field counts as absent
-    most      how many scores are allowed here
+    room      where the spec is going, which says how much fits
     strict    refuse names that are not in the table
 
     Raises SpecError with a fault for each field that is wrong.
 
     >>> from app.machines import MACHINES
-    >>> parse(MACHINES["online-softmax"], {"scores": "1, 3\\n2", "format": "float16"}, 64).scores
+    >>> parse(MACHINES["online-softmax"], {"scores": "1, 3\\n2", "format": "float16"}, "page").scores
     (1.0, 3.0, 2.0)
     """
     faults: list[Fault] = []
@@ -66,25 +63,39 @@ def parse(machine: Machine, given: Mapping[str, Any], most: int, *, strict: bool
         faults += [_unknown(name, given[name], names) for name in given if name not in names]
     for one in machine.fields:
         try:
-            value = _value(one, given.get(one.name), most)
+            value = _value(one, given.get(one.name), room)
         except SpecError as error:
             faults += error.faults
         else:
             if value is not None:
                 values[one.name] = value
-    scores, rows = values.get("scores"), values.get("values")
-    if scores and rows and len(scores) != len(rows):
-        faults.append(
-            Fault(
-                "wrong_shape",
-                f"values has {_count(len(rows), 'row')} but scores has {_count(len(scores), 'number')}: give each score one value, "
-                "as numbers (10,20,30) or as vectors (2,0;0,2;1,1), or leave values empty.",
-                "values", clip(given.get("values")), f"{len(scores)} rows",
-            )
-        )  # fmt: skip
+    if not faults:
+        faults = [
+            Fault(one.code, f"{one.what}: {one.way_out}.", one.field, clip(given.get(one.field)), one.allowed)
+            for one in machine.problems(values)
+        ]
     if faults:
         raise SpecError(faults)
     return machine.spec(**values)
+
+
+def fits(machine: Machine, spec: Any, room: Room) -> bool:
+    """Whether a spec that is right is also small enough for a room.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> [fits(online, online.spec(scores=(1.0,) * 65), room) for room in ("page", "get")]
+    [False, True]
+    """
+    for one in machine.fields:
+        value = machine.given(spec).get(one.name)
+        if isinstance(value, tuple):
+            row = value[0] if value and isinstance(value[0], tuple) else ()
+            if len(value) > one.limit(room) or (one.kind == "matrix" and len(row) > one.widest(room)):
+                return False
+        elif one.kind == "integer" and value is not None and value > one.limit(room):
+            return False
+    return True
 
 
 def fields_of(machine: Machine, spec: Any) -> dict[str, Any]:
@@ -95,7 +106,8 @@ def fields_of(machine: Machine, spec: Any) -> dict[str, Any]:
     >>> fields_of(online, online.spec(scores=(1.0,)))
     {'scores': (1.0,), 'offset': 0.0, 'format': 'float32', 'accumulate': 'float32', 'block': 1}
     """
-    pairs = ((one.name, getattr(spec, one.name)) for one in machine.fields)
+    known = machine.given(spec)
+    pairs = ((one.name, known.get(one.name)) for one in machine.fields)
     return {name: value for name, value in pairs if value is not None}
 
 
@@ -108,9 +120,10 @@ def query(machine: Machine, spec: Any, **more: int | str) -> str:
     'scores=1,-inf&values=2,0.5;0,1&format=float32&block=2&step=1'
     """
     parts = []
+    known = machine.given(spec)
     for one in machine.fields:
-        value = getattr(spec, one.name)
-        default = spec.format if one.name == "accumulate" else one.default
+        value = known.get(one.name)
+        default = known[one.follows] if one.follows else one.default
         if value is not None and (one.data or value != default):
             parts.append(f"{one.name}={quote(text(value), safe=',;')}")
     parts += [f"{name}={quote(str(value), safe='')}" for name, value in more.items()]
@@ -140,69 +153,62 @@ def whole(name: str, given: Any, least: int, most: int, default: int | None = No
     """
     if given in (None, "") and default is not None:
         return default
-    return int(_integer(Field(name, "integer", name, "", "3", required=True, least=least, most=most), given))
+    return _integer(Field(name, "integer", name, "", "3", required=True, least=least, most=most), given, "post")
 
 
-def _value(one: Field, given: Any, most: int) -> Any:
+def _value(one: Field, given: Any, room: Room) -> Any:
     if given is None or (isinstance(given, (str, list)) and not given) or (isinstance(given, str) and not given.strip()):
         if one.required:
-            raise _fault(
-                one,
-                "required",
-                given,
-                f"{one.name} is empty",
-                f"give {_rule(one, most)}, such as {one.name}={one.example}",
-                _rule(one, most),
-            )
+            rule = _rule(one, room)
+            raise _fault(one, "required", given, f"{one.name} is empty", f"give {rule}, such as {one.name}={one.example}", rule)
         return one.default
     if one.kind == "choice":
         return _choice(one, given)
     if one.kind == "integer":
-        return _integer(one, given)
-    if one.kind == "number":
+        return _integer(one, given, room)
+    if one.kind == "scale" and isinstance(given, str) and given.strip() == "auto":
+        return "auto"
+    if one.kind in ("number", "scale"):
         value = _number(one, given, given)
         if not one.least <= value <= one.most:
-            raise _range(one, given)
+            raise _range(one, given, room)
         return value
-    rows = _rows(one, given)
+    rows = _rows(one, given, room)
+    most = one.limit(room)
+    if one.kind == "integers":
+        return tuple(_integer(one, int(row) if row == row // 1 else given, room) for row in rows)
     if len(rows) > most:
-        raise _fault(
-            one,
-            "too_many",
-            given,
-            f"{one.name} has {_count(len(rows), 'entry', 'entries')}",
-            f"at most {most} fit here{_way_out(most)}",
-            {"most": most},
-        )
+        way_out = f"at most {most:,} fit here: shorten it{_WAY_OUT[room]}"
+        raise _fault(one, "too_many", given, f"{one.name} has {_count(len(rows), 'entry', 'entries')}", way_out, {"most": most})
     return rows
 
 
-def _rows(one: Field, given: Any) -> tuple[Any, ...]:
-    """A vector, or for "rows" perhaps a matrix, from text or from a JSON list."""
-    if isinstance(given, str) and ";" in given and one.kind == "rows":
+_WAY_OUT = {"page": ", or ask the API, which takes more", "get": ", or POST it, where more fit", "post": ""}
+
+
+def _rows(one: Field, given: Any, room: Room) -> tuple[Any, ...]:
+    """A vector, or for "rows" perhaps and for "matrix" always a matrix, from text or from a JSON list."""
+    if isinstance(given, str) and one.kind in ("rows", "matrix") and (";" in given or one.kind == "matrix"):
         given = given.strip().rstrip(";").split(";")
         matrix = True
     else:
-        matrix = one.kind == "rows" and isinstance(given, list) and any(isinstance(row, list) for row in given)
+        matrix = one.kind == "matrix" or (one.kind == "rows" and isinstance(given, list) and any(isinstance(row, list) for row in given))
     if not matrix:
         return tuple(_number(one, entry, given) for entry in _entries(one, given))
-    rows = tuple(tuple(_number(one, entry, row) for entry in _entries(one, row)) for row in given)
-    widths = {len(row) for row in rows}
-    if len(widths) > 1 or 0 in widths:
-        raise _fault(
-            one, "wrong_shape", given, f"the rows of {one.name} have {', '.join(map(str, sorted(widths)))} numbers",
-            "give every row the same count, such as 2,0;0,2;1,1", "rows of one length",
-        )  # fmt: skip
-    if max(widths) > MAX_WIDTH:
-        raise _fault(
-            one,
-            "too_many",
-            given,
-            f"a row of {one.name} has {max(widths)} numbers",
-            f"at most {MAX_WIDTH} are allowed",
-            {"most": MAX_WIDTH},
-        )
+    rows = tuple(tuple(_number(one, entry, row) for entry in _entries(one, row)) for row in _entries(one, given))
+    widths = sorted({len(row) for row in rows})
+    if len(widths) > 1 or widths[0] == 0:
+        what = f"the rows of {one.name} have {', '.join(map(str, widths))} numbers"
+        raise _fault(one, "wrong_shape", given, what, f"give every row the same count, such as {_matrix(one)}", "rows of one length")
+    widest = one.widest(room)
+    if widths[0] > widest:
+        way_out = f"at most {widest} are allowed{_WAY_OUT[room] if one.page_width else ''}"
+        raise _fault(one, "too_many", given, f"a row of {one.name} has {widths[0]} numbers", way_out, {"most": widest})
     return rows
+
+
+def _matrix(one: Field) -> str:
+    return one.example if ";" in one.example else "2,0;0,2;1,1"
 
 
 def _entries(one: Field, given: Any) -> list[Any]:
@@ -234,17 +240,17 @@ def _number(one: Field, entry: Any, whole_value: Any) -> float:
             return special
         if _NUMBER.fullmatch(plain) and math.isfinite(float(plain)):
             return float(plain)
-    example = "such as 1.5, -2, 1e3, -inf, inf or nan" if one.kind != "number" else f"such as {one.example}"
+    example = "such as 1.5, -2, 1e3, -inf, inf or nan" if one.kind not in ("number", "scale") else f"such as {one.example}"
     shown = clip(entry)
     what = "an entry is empty" if entry == "" else f"{shown!r} is not a number that float64 can hold"
     raise _fault(one, "not_a_number", whole_value, what, f"write a number, {example}", "numbers")
 
 
-def _integer(one: Field, given: Any) -> int:
+def _integer(one: Field, given: Any, room: Room) -> int:
     if isinstance(given, str) and re.fullmatch(r"\s*\d{1,9}\s*", given):
         given = int(given)
-    if isinstance(given, bool) or not isinstance(given, int) or not one.least <= given <= one.most:
-        raise _range(one, given)
+    if isinstance(given, bool) or not isinstance(given, int) or not one.least <= given <= one.limit(room):
+        raise _range(one, given, room)
     return given
 
 
@@ -261,25 +267,20 @@ def _choice(one: Field, given: Any) -> str:
     return str(given)
 
 
-def _range(one: Field, given: Any) -> SpecError:
-    return _fault(
-        one, "out_of_range", given, f"{clip(given)!r} is not {_rule(one, 0)}", f"give one, such as {one.example}",
-        {"least": one.least, "most": one.most},
-    )  # fmt: skip
+def _range(one: Field, given: Any, room: Room) -> SpecError:
+    limits = {"least": one.least, "most": one.limit(room)}
+    return _fault(one, "out_of_range", given, f"{clip(given)!r} is not {_rule(one, room)}", f"give one, such as {one.example}", limits)
 
 
-def _rule(one: Field, most: int) -> str:
+def _rule(one: Field, room: Room) -> str:
+    most = one.limit(room)
     if one.kind == "choice":
         return f"one of {', '.join(one.choices)}"
-    if one.kind in ("integer", "number"):
-        return f"a {'whole ' * (one.kind == 'integer')}number from {one.least:,g} to {one.most:,g}"
-    return f"1 to {most:,} numbers"
-
-
-def _way_out(most: int) -> str:
-    return {MAX_SCORES_ON_PAGE: ": shorten the list, or ask the API, which takes more"}.get(
-        most, ": shorten the list, or POST it, where 4,096 fit"
-    )
+    if one.kind in ("integer", "integers"):
+        return f"a whole number from {one.least:,g} to {most:,g}"
+    if one.kind in ("number", "scale"):
+        return f"{'auto or ' * (one.kind == 'scale')}a number from {one.least:,g} to {most:,g}"
+    return f"1 to {most:,} {'rows' if one.kind == 'matrix' else 'numbers'}"
 
 
 def _unknown(name: str, value: Any, names: Iterable[str]) -> Fault:

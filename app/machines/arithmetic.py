@@ -4,7 +4,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from app.machines.formats import Format
+import numpy as np
+
+from app.machines.formats import Array, Format
+
+IN_ORDER = 64 * 64 * 16  # multiplications in a product up to which its sums are added strictly left to right in every format
 
 
 @dataclass(frozen=True)
@@ -87,3 +91,85 @@ class Arithmetic:
         if math.isnan(a) or math.isnan(b):
             return math.nan
         return a if a >= b else b
+
+
+class Arrays:
+    """The same operations on float64 arrays that hold numbers of one format: each element rounded once and counted.
+
+    Sums go left to right from 0. Only in float32 and float64, and only in tiles larger than any page shows, are they
+    left to the linear algebra library, whose order is its own.
+
+    >>> from app.machines.formats import FORMATS
+    >>> half = Arrays(FORMATS["float16"])
+    >>> half.dot(np.array([[256.0, 1.0]]), np.array([[256.0], [2.0]])).tolist(), half.ops["mul"]
+    ([[inf]], 2)
+    """
+
+    def __init__(self, form: Format, ops: Counter[str] | None = None) -> None:
+        self.form = form
+        self.ops: Counter[str] = Counter() if ops is None else ops
+
+    def _done(self, name: str, result: Array) -> Array:
+        self.ops[name] += result.size
+        return self.form.round_array(result)
+
+    def add(self, a: Array, b: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._done("add", a + b)
+
+    def sub(self, a: Array, b: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._done("add", a - b)
+
+    def mul(self, a: Array, b: Array | float) -> Array:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return self._done("mul", a * b)
+
+    def div(self, a: Array, b: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return self._done("div", a / b)
+
+    def exp(self, x: Array) -> Array:
+        self.ops["exp"] += x.size
+        return self.form.exp_array(x)
+
+    def max(self, a: Array, b: Array) -> Array:
+        """The larger of each pair; NaN where either is."""
+        found = np.maximum(a, b)
+        self.ops["max"] += found.size
+        return found
+
+    def row_max(self, first: Array, x: Array) -> Array:
+        """The largest of each row of x and of `first`; NaN where one is."""
+        self.ops["max"] += x.size
+        found: Array = np.maximum(first, np.max(x, axis=1, initial=-np.inf))
+        return found
+
+    def row_sum(self, x: Array) -> Array:
+        """The sum of each row."""
+        if self._whole(x.size):
+            self.ops["add"] += x.size
+            whole: Array = np.sum(x, axis=1, dtype=self.form.name).astype(np.float64)
+            return whole
+        total = np.zeros(len(x))
+        for column in x.T:
+            total = self.add(total, column)
+        return total
+
+    def dot(self, a: Array, b: Array, live: Array | None = None) -> Array:
+        """a · b, products rounded and added left to right. Where `live` (shaped as a) is 0 a term is left out, whatever b holds."""
+        rows, inner = a.shape
+        if self._whole(rows * inner * b.shape[1]) and (live is None or bool(np.isfinite(b).all())):
+            self.ops["mul"] += rows * inner * b.shape[1]
+            self.ops["add"] += rows * inner * b.shape[1]
+            with np.errstate(over="ignore", invalid="ignore"):
+                product: Array = (a.astype(self.form.name) @ b.astype(self.form.name)).astype(np.float64)
+            return product
+        total = np.zeros((rows, b.shape[1]))
+        for i in range(inner):
+            added = self.add(total, self.mul(a[:, i, None], b[i]))
+            total = added if live is None else np.where(live[:, i, None] != 0, added, total)
+        return total
+
+    def _whole(self, products: int) -> bool:
+        return products > IN_ORDER and self.form.name in ("float32", "float64")

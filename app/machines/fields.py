@@ -5,21 +5,27 @@ from typing import Any, Literal
 
 from app.machines.formats import FORMATS
 
-MAX_SCORES = 4096  # by POST; a URL holds fewer (app/specs.py)
+MAX_SCORES = 4096  # by POST
+SCORES_BY_GET, SCORES_ON_PAGE = 1024, 64
 MAX_WIDTH = 16  # numbers in one value vector
 
-Kind = Literal["vector", "rows", "number", "integer", "choice"]
+Kind = Literal["vector", "rows", "matrix", "integers", "number", "scale", "integer", "choice"]
+Room = Literal["page", "get", "post"]  # where a spec is going: each holds more than the one before
 
 
 @dataclass(frozen=True)
 class Field:
     """One spec field.
 
-    kind       vector: numbers; rows: a vector, or a matrix with a row a score; number; integer; choice: one of `choices`
+    kind       vector: numbers; rows: a vector, or a matrix with a row a score; matrix; integers; number; scale: a number
+               or auto; integer; choice: one of `choices`
     required   whether a spec without it is refused; `default` stands in otherwise (None: absent)
     data       data is written into every link; other fields only where they differ from the default
-    least, most   limits of the number, or of how many there are
-    label, help   a few words and one sentence, for the form, the API's description and messages
+    follows    the field whose value is the default, where there is such
+    least, most          limits of the number, or of how many rows or numbers a list has
+    get_most, page_most  the same where less fits: in a URL, on a page
+    width, page_width    how many numbers a row of a matrix may have
+    label, help          a few words and one sentence, for the form, the API's description and messages
     """
 
     name: str
@@ -33,6 +39,31 @@ class Field:
     least: float = 0
     most: float = 0
     choices: tuple[str, ...] = ()
+    follows: str = ""
+    get_most: float = 0
+    page_most: float = 0
+    width: int = MAX_WIDTH
+    page_width: int = 0
+
+    def limit(self, room: Room) -> float:
+        """The largest number, or the most rows, that fit in a room."""
+        get = self.get_most or self.most
+        return {"post": self.most, "get": get, "page": self.page_most or get}[room]
+
+    def widest(self, room: Room) -> int:
+        """The most numbers in a row of a matrix."""
+        return (room == "page" and self.page_width) or self.width
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with fields that are each right alone: which field to put it beside, what it is, and the way out."""
+
+    field: str
+    code: str
+    what: str
+    way_out: str
+    allowed: Any
 
 
 FORMAT = Field(
@@ -41,7 +72,7 @@ FORMAT = Field(
 )  # fmt: skip
 SCORES = Field(
     "scores", "vector", "Scores", "The scores in the order they are read; -inf marks a masked one.", "6,5,7,6,7,9,8,6",
-    required=True, data=True, least=1, most=MAX_SCORES,
+    required=True, data=True, least=1, most=MAX_SCORES, get_most=SCORES_BY_GET, page_most=SCORES_ON_PAGE,
 )  # fmt: skip
 BLOCK = Field(
     "block", "integer", "Block size", "How many scores are read in one step; the last block may be shorter.", "2",

@@ -13,6 +13,10 @@ from functools import cached_property
 from typing import Any
 
 import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,34 @@ class Format:
         """The number of this format nearest to the float64 `x`, ties to even; past `max`: infinity, or NaN where there is none."""
         if self.digits == 53 or x == 0:
             return x
-        if not math.isfinite(x):
-            return x if self.infinite else math.nan
+        if abs(x) >= 2 * self.max or math.isnan(x):  # infinities, and what no rounding brings back
+            return math.copysign(math.inf, x) if self.infinite and not math.isnan(x) else math.nan
         quantum = max(math.frexp(x)[1], self.emin + 1) - self.digits
         y = math.copysign(math.ldexp(round(math.ldexp(x, -quantum)), quantum), x)
         if abs(y) > self.max:
             return math.copysign(math.inf, x) if self.infinite else math.nan
         return y
+
+    def round_array(self, x: Array) -> Array:
+        """`round` for every element of a float64 array.
+
+        >>> FORMATS["bfloat16"].round_array(np.array([1 + 2**-8 + 2**-40, 1e39, np.nan])).tolist()
+        [1.0078125, inf, nan]
+        """
+        if self.digits == 53:
+            return x
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.name in ("float16", "float32"):  # NumPy's own casts of these round once
+                return x.astype(self.name).astype(np.float64)
+            quantum = np.maximum(np.frexp(x)[1], self.emin + 1) - self.digits
+            y = np.ldexp(np.rint(np.ldexp(x, -quantum)), quantum)
+            beyond = ~(np.abs(y) <= self.max)
+            return np.where(beyond, x * np.inf if self.infinite else np.nan, y)
+
+    def exp_array(self, x: Array) -> Array:
+        """`exp` for every element of a float64 array."""
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return self.round_array(np.exp(x))
 
     def exp(self, x: float) -> float:
         """exp(x), taken in float64 and rounded once.

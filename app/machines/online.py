@@ -7,11 +7,12 @@ Algorithm 3; acc as in Dao (2023), "FlashAttention-2", Algorithm 1.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.machines.arithmetic import Arithmetic, Ledger
-from app.machines.fields import BLOCK, FORMAT, MAX_SCORES, SCORES, Field
+from app.machines.fields import BLOCK, FORMAT, MAX_SCORES, SCORES, SCORES_BY_GET, SCORES_ON_PAGE, Field, Problem
 from app.machines.formats import FORMATS, Format
 from app.machines.run import Machine
 
@@ -210,6 +211,15 @@ def _rows(spec: Spec, first: int, last: int) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(map(spec.form.round, row if isinstance(row, Sequence) else (row,))) for row in rows)
 
 
+def values_problem(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Values that are not one for each score."""
+    scores, values = given.get("scores"), given.get("values")
+    if scores and values and len(scores) != len(values):
+        rows, numbers = "1 row" if len(values) == 1 else f"{len(values)} rows", "1 number" if len(scores) == 1 else f"{len(scores)} numbers"
+        way_out = "give each score one value, as numbers (10,20,30) or as vectors (2,0;0,2;1,1)"
+        yield Problem("values", "wrong_shape", f"values has {rows} but scores has {numbers}", way_out, f"{len(scores)} rows")
+
+
 MACHINE = Machine(
     name="online-softmax",
     title="Online softmax",
@@ -218,7 +228,7 @@ MACHINE = Machine(
         SCORES,
         Field(
             "values", "rows", "Values", "One number for each score, or one vector (rows end with a semicolon); leave empty for none.", "10,20,30",
-            data=True, least=1, most=MAX_SCORES,
+            data=True, least=1, most=MAX_SCORES, get_most=SCORES_BY_GET, page_most=SCORES_ON_PAGE,
         ),
         Field(
             "offset", "number", "Added to every score", "A number added to every score, in the format, before it is used.", "80",
@@ -227,9 +237,9 @@ MACHINE = Machine(
         FORMAT,
         Field(
             "accumulate", "choice", "Format of l and acc", "The format of l, acc and their sums; empty: the same as the number format.", "float32",
-            choices=tuple(FORMATS),
+            choices=tuple(FORMATS), follows="format",
         ),
         BLOCK,
     ),
-    spec=Spec, start=start, advance=advance, steps=steps,
+    spec=Spec, start=start, advance=advance, steps=steps, problems=values_problem,
 )  # fmt: skip

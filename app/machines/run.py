@@ -1,11 +1,11 @@
 """What every machine has in common, and running one from its start."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.machines.arithmetic import Ledger
-from app.machines.fields import Field
+from app.machines.fields import Field, Problem
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,8 @@ class Machine:
     """A machine's parts, so that the rest of the site can treat them all alike.
 
     start(spec) → State; advance(spec, state) → an event that carries every intermediate, `after` (the new State) and
-    `cost` (a Ledger); steps(spec) → how many steps there are.
+    `cost` (a Ledger); steps(spec) → how many steps there are. problems(values) → what is wrong with fields that are
+    each right alone; given(spec) → the fields that a spec is written with, by name.
     """
 
     name: str
@@ -24,6 +25,8 @@ class Machine:
     start: Callable[[Any], Any]
     advance: Callable[[Any, Any], Any]
     steps: Callable[[Any], int]
+    problems: Callable[[Mapping[str, Any]], Iterable[Problem]] = lambda values: ()
+    given: Callable[[Any], Mapping[str, Any]] = vars
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from app.numbers import wire
 from app.snapshots.forms import Schema
 from app.snapshots.online import OnlineView
 from app.snapshots.passes import PassesView
-from app.specs import MAX_SCORES_ON_PAGE, fields_of, query
+from app.specs import fields_of, fits, query
 
 VERSION = 1
 MAX_COUNT = 64
@@ -104,7 +104,7 @@ def links(machine: Machine, spec: Any, step: int) -> dict[str, str]:
     """Where this state lives, relative to the site's root. A run too long for a page has only its own address."""
     here = query(machine, spec)
     found = {"self": f"api/v1/machines/{machine.name}/snapshots/{step}?{here}"}
-    if machine.name in WIDGETS and len(spec.scores) <= MAX_SCORES_ON_PAGE:
+    if machine.name in WIDGETS and fits(machine, spec, "page"):
         state = f"{here}&step={step}"
         for name, path in (("page", "widgets/{}"), ("embed", "embed/{}"), ("svg", "figures/{}.svg"), ("png", "figures/{}.png")):
             found[name] = f"{path.format(machine.name)}?{state}"

@@ -12,11 +12,10 @@ from starlette.responses import Response
 
 from app import snapshots
 from app.machines import MACHINES
-from app.machines.fields import MAX_SCORES
 from app.machines.run import Machine
 from app.presets import PRESETS
 from app.snapshots import MAX_COUNT
-from app.specs import MAX_SCORES_BY_GET, Fault, SpecError, clip, parse, query, text, whole
+from app.specs import Fault, SpecError, clip, parse, query, text, whole
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
@@ -90,7 +89,7 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, most_body_bytes: int) -
     async def one(request: Request) -> Response:
         def make() -> bytes:
             step = whole("step", request.path_params["step"], 0, LAST_STEP)
-            return snapshots.encode(snapshots.snapshot(machine, parse(machine, _given(request), MAX_SCORES_BY_GET), step))
+            return snapshots.encode(snapshots.snapshot(machine, parse(machine, _given(request), "get"), step))
 
         return await ready.answer(request, JSON, make)
 
@@ -98,14 +97,14 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, most_body_bytes: int) -
         def make() -> bytes:
             given = _given(request)
             start, count = _window(given.pop("start", None), given.pop("count", None))
-            return _run(machine, parse(machine, given, MAX_SCORES_BY_GET), start, count)
+            return _run(machine, parse(machine, given, "get"), start, count)
 
         return await ready.answer(request, JSON, make)
 
     async def posted(request: Request) -> Response:
         body = await _body(request, most_body_bytes)
         start, count = _window(body.get("start"), body.get("count"))
-        spec = parse(machine, body["spec"], MAX_SCORES)
+        spec = parse(machine, body["spec"], "post")
         return Response(await run_in_threadpool(_run, machine, spec, start, count), media_type=JSON)
 
     def add(

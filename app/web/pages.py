@@ -16,7 +16,7 @@ from app.machines.formats import FORMATS
 from app.machines.run import Machine
 from app.presets import PRESETS, default_data
 from app.snapshots import MAX_COUNT, WIDGETS
-from app.specs import MAX_SCORES_ON_PAGE, Fault, SpecError, fields_of, parse, query, text, whole
+from app.specs import Fault, SpecError, fields_of, parse, query, text, whole
 from app.web.api import LAST_STEP
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
@@ -58,7 +58,7 @@ def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
     faults: list[Fault] = []
     spec, step = default, 0
     try:
-        spec = parse(machine, default_data(name) | asked, MAX_SCORES_ON_PAGE, strict=False)
+        spec = parse(machine, default_data(name) | asked, "page", strict=False)
         step = whole("step", given.get("step"), 0, LAST_STEP, 0)
     except SpecError as error:
         faults = error.faults

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from app.machines.fields import MAX_SCORES, MAX_WIDTH, Field
+from app.machines.fields import Field, Room
 from app.machines.run import Machine
 from app.snapshots import MAX_COUNT, VERSION, VIEWS, WIDGETS
 from app.snapshots.forms import SHAPED, Schema, kind, list_of, object_of, ref
-from app.specs import MAX_SCORES_BY_GET
 
 _STEP = 10**6
 
@@ -199,38 +198,50 @@ def finish(document: Schema, machines: dict[str, Machine]) -> Schema:
 
 def _query_field(one: Field) -> Schema:
     return {
-        "name": one.name, "in": "query", "required": one.required, "description": f"{one.help} {_limits(one, MAX_SCORES_BY_GET)}".strip(),
-        "schema": _text_schema(one), "example": one.example if one.kind in ("vector", "rows", "choice") else _example(one),
+        "name": one.name, "in": "query", "required": one.required, "description": f"{one.help} {_limits(one, 'get')}".strip(),
+        "schema": _text_schema(one, "get"), "example": int(one.example) if one.kind == "integer" else one.example,
     }  # fmt: skip
 
 
-def _text_schema(one: Field) -> Schema:
+def _text_schema(one: Field, room: Room) -> Schema:
+    """A field as a query or a form carries it."""
+    default = {"default": one.default} if one.default is not None else {}
     if one.kind == "choice":
-        return {"type": "string", "enum": list(one.choices), **({"default": one.default} if one.default else {})}
+        return {"type": "string", "enum": list(one.choices), **default}
     if one.kind in ("integer", "number"):
-        return {"type": one.kind, "minimum": one.least, "maximum": one.most, "default": one.default}
-    return {"type": "string", **({"minLength": 1} if one.required else {})}
+        return {"type": one.kind, "minimum": one.least, "maximum": one.limit(room), **default}
+    return {"type": "string", **({"minLength": 1} if one.required else {}), **default}
 
 
 def _json_field(one: Field) -> Schema:
-    about = f"{one.help} {_limits(one, MAX_SCORES)}".strip()
-    if one.kind == "vector":
-        return {"type": "array", "items": ref("Number"), "minItems": 1, "maxItems": MAX_SCORES, "description": about}
-    if one.kind == "rows":
-        rows = {"type": "array", "items": ref("Number"), "minItems": 1, "maxItems": MAX_WIDTH}
-        return {"type": "array", "items": {"oneOf": [ref("Number"), rows]}, "minItems": 1, "maxItems": MAX_SCORES, "description": about}
-    return {**_text_schema(one), "description": about}
+    """A field as a JSON body carries it."""
+    about = f"{one.help} {_limits(one, 'post')}".strip()
+    if one.kind == "scale":
+        allowed = [{"type": "string", "enum": ["auto"]}, {"type": "number", "minimum": one.least, "maximum": one.most}]
+        return {"oneOf": allowed, "default": one.default, "description": about}
+    if one.kind not in ("vector", "rows", "matrix", "integers"):
+        return {**_text_schema(one, "post"), "description": about}
+    row = {"type": "array", "items": ref("Number"), "minItems": 1, "maxItems": one.width}
+    whole = {"type": "integer", "minimum": one.least, "maximum": one.most}
+    items = {"vector": ref("Number"), "rows": {"oneOf": [ref("Number"), row]}, "matrix": row, "integers": whole}[one.kind]
+    return {
+        "type": "array",
+        "items": items,
+        "minItems": 1,
+        "description": about,
+        **({} if one.kind == "integers" else {"maxItems": one.most}),
+    }
 
 
-def _limits(one: Field, most: int) -> str:
-    if one.kind in ("vector", "rows"):
-        return f"At most {most:,}."
+def _limits(one: Field, room: Room) -> str:
+    if one.kind in ("vector", "rows", "matrix"):
+        return f"At most {one.limit(room):,}."
     return ""
 
 
 def _example(one: Field) -> Any:
-    if one.kind == "vector":
+    if one.kind in ("vector", "rows"):
         return [float(x) for x in one.example.split(",")]
-    if one.kind == "integer":
-        return int(one.example)
-    return float(one.example) if one.kind == "number" else one.example
+    if one.kind == "matrix":
+        return [[float(x) for x in row.split(",")] for row in one.example.split(";")]
+    return one.example
