@@ -8,10 +8,16 @@ from the same words.
 from collections.abc import Callable
 from typing import Any
 
-from app.captions import online, passes
+from app.captions import division, online, passes, standard, tiled
 from app.captions.voice import SPOKEN, WRITTEN, Voice
 from app.machines.run import Moment
 
-SENTENCES: dict[str, Callable[[Voice, Any, Moment], str]] = {"online-softmax": online.sentence, "softmax-passes": passes.sentence}
+SENTENCES: dict[str, Callable[[Voice, Any, Moment], str]] = {
+    "online-softmax": online.sentence,
+    "softmax-passes": passes.sentence,
+    "division-order": division.sentence,
+    "tiled-attention": tiled.sentence,
+    "standard-attention": standard.sentence,
+}
 
-__all__ = ["SENTENCES", "SPOKEN", "WRITTEN", "Voice", "online", "passes"]
+__all__ = ["SENTENCES", "SPOKEN", "WRITTEN", "Voice"]

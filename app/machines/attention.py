@@ -187,7 +187,7 @@ def _form(name: str, label: str, help_: str) -> Field:
 
 
 def _size(name: str, label: str, most: int, page: int) -> Field:
-    return Field(name, "integer", label, f"{label}, with a seed.", "4", data=True, least=1, most=most, page_most=page)
+    return Field(name, "integer", label, f"{label}, with a seed.", "4", data=True, stands_in=True, least=1, most=most, page_most=page)
 
 
 _MATRICES = tuple(
@@ -200,7 +200,7 @@ _MATRICES = tuple(
 )  # fmt: skip
 DATA = (
     *_MATRICES,
-    Field("seed", "integer", "Seed", "In place of q, k and v: numbers drawn from this seed.", "1", data=True, least=0, most=999_999_999),
+    Field("seed", "integer", "Seed", "In place of q, k and v: numbers drawn from this seed.", "1", data=True, stands_in=True, least=0, most=999_999_999),
     _size("n_q", "Queries", MAX_TOKENS, 64),
     _size("n_k", "Keys", MAX_TOKENS, 64),
     _size("d", "Length of a query and a key", MAX_D, 16),

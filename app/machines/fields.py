@@ -22,6 +22,7 @@ class Field:
     required   whether a spec without it is refused; `default` stands in otherwise (None: absent)
     data       data is written into every link; other fields only where they differ from the default
     follows    the field whose value is the default, where there is such
+    stands_in  whether it is given in place of other data, not beside it
     least, most          limits of the number, or of how many rows or numbers a list has
     get_most, page_most  the same where less fits: in a URL, on a page
     width, page_width    how many numbers a row of a matrix may have
@@ -40,6 +41,7 @@ class Field:
     most: float = 0
     choices: tuple[str, ...] = ()
     follows: str = ""
+    stands_in: bool = False
     get_most: float = 0
     page_most: float = 0
     width: int = MAX_WIDTH
@@ -71,7 +73,7 @@ FORMAT = Field(
     default="float32", data=True, choices=tuple(FORMATS),
 )  # fmt: skip
 SCORES = Field(
-    "scores", "vector", "Scores", "The scores in the order they are read; -inf marks a masked one.", "6,5,7,6,7,9,8,6",
+    "scores", "vector", "Scores", "The scores in the order they are read; -inf marks a masked one.", "1,3,2",
     required=True, data=True, least=1, most=MAX_SCORES, get_most=SCORES_BY_GET, page_most=SCORES_ON_PAGE,
 )  # fmt: skip
 BLOCK = Field(

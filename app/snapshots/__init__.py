@@ -12,9 +12,12 @@ from typing import Any, Protocol
 from app import captions
 from app.machines.run import Machine, Moment, moments
 from app.numbers import wire
+from app.snapshots.division import DivisionView
 from app.snapshots.forms import Schema
 from app.snapshots.online import OnlineView
 from app.snapshots.passes import PassesView
+from app.snapshots.standard import StandardView
+from app.snapshots.tiled import TiledView
 from app.specs import fields_of, fits, query
 
 VERSION = 1
@@ -39,7 +42,13 @@ class View(Protocol):
     def words(self) -> dict[str, str]: ...
 
 
-VIEWS: dict[str, type[View]] = {"online-softmax": OnlineView, "softmax-passes": PassesView}
+VIEWS: dict[str, type[View]] = {
+    "online-softmax": OnlineView,
+    "softmax-passes": PassesView,
+    "division-order": DivisionView,
+    "tiled-attention": TiledView,
+    "standard-attention": StandardView,
+}
 WIDGETS = {"online-softmax"}  # machines that have a page
 
 

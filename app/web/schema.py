@@ -93,7 +93,7 @@ def one_parameters(machine: Machine) -> Schema:
         "in": "path",
         "required": True,
         "description": "Which step; 0 is before anything is read. Past the end: 404.",
-        "example": 3,
+        "example": 1,
     }
     return {"parameters": [{**step, "schema": {"type": "integer", "minimum": 0, "maximum": _STEP}}, *map(_query_field, machine.fields)]}
 
@@ -108,7 +108,7 @@ def many_parameters(machine: Machine) -> Schema:
 
 
 def body(machine: Machine) -> Schema:
-    example = {one.name: _example(one) for one in machine.fields if one.required} | {"format": "float16"}
+    example = {one.name: _example(one) for one in machine.fields if one.required or one.kind == "matrix"} | {"format": "float16"}
     form = {
         "type": "object",
         "required": ["spec"],
@@ -199,7 +199,7 @@ def finish(document: Schema, machines: dict[str, Machine]) -> Schema:
 def _query_field(one: Field) -> Schema:
     return {
         "name": one.name, "in": "query", "required": one.required, "description": f"{one.help} {_limits(one, 'get')}".strip(),
-        "schema": _text_schema(one, "get"), "example": int(one.example) if one.kind == "integer" else one.example,
+        "schema": _text_schema(one, "get"), **({} if one.stands_in else {"example": int(one.example) if one.kind == "integer" else one.example}),
     }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.machines import MACHINES
+
 ONLINE = "/api/v1/machines/online-softmax/snapshots"
 
 
@@ -18,7 +20,7 @@ def failed(answer, status: int) -> dict:
 @pytest.mark.parametrize(
     ("query", "code", "field", "says"),
     [
-        ("", "required", "scores", "such as scores=6,5,7"),
+        ("", "required", "scores", "such as scores=1,3,2"),
         ("scores=", "required", "scores", "1 to 1,024 numbers"),
         ("scores=%20", "required", "scores", "scores is empty"),
         ("scores=1,x,3", "not_a_number", "scores", "'x'"),
@@ -64,7 +66,7 @@ def test_windows_that_are_not(client):
 
 def test_unknown_machines_and_addresses(client):
     error = failed(client.get("/api/v1/machines/softmax/snapshots/0?scores=1"), 404)
-    assert error["allowed"] == ["online-softmax", "softmax-passes"]
+    assert error["allowed"] == list(MACHINES)
     failed(client.get("/api/v1/machines/online-softmax/shots"), 404)
     failed(client.get("/api/v1/nothing"), 404)
     assert failed(client.put(ONLINE), 405)["code"] == "method_not_allowed"

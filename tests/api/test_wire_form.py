@@ -113,13 +113,14 @@ def test_a_run_too_long_for_a_page_has_only_its_own_address(client):
 
 def test_machines_are_listed_with_fields_and_presets(client):
     listed = {one["name"]: one for one in get(client, "/api/v1/machines")["machines"]}
-    assert set(listed) == {"online-softmax", "softmax-passes"}
+    assert set(listed) == {"online-softmax", "softmax-passes", "division-order", "tiled-attention", "standard-attention"}
     fields = {one["name"]: one for one in listed["online-softmax"]["fields"]}
     assert list(fields) == ["scores", "values", "offset", "format", "accumulate", "block"]
     assert fields["format"]["default"] == "float32"
     assert fields["block"]["limits"] == {"least": 1, "most": 4096}
-    for preset in listed["online-softmax"]["presets"]:
-        assert get(client, f"{ONLINE}/0?{preset['query']}")["step"] == 0
+    for name, machine in listed.items():
+        for preset in machine["presets"]:
+            assert get(client, f"/api/v1/machines/{name}/snapshots/0?{preset['query']}")["step"] == 0
 
 
 def test_caption_and_spoken_say_the_same_in_signs_and_in_words(client):
