@@ -11,7 +11,7 @@ SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 WORDS = {"NaN": "not a number", "Infinity": "infinity", "-Infinity": "minus infinity"}
 
 
-def show(x: float, places: int = 3) -> str:
+def show(given: float | str, places: int = 3) -> str:
     """As a reader sees it: whole numbers whole, others to `places`, very large and very small ones with a power of ten.
 
     A tie is rounded away from zero, as JavaScript's toFixed does (Python's format would round it to even).
@@ -19,6 +19,7 @@ def show(x: float, places: int = 3) -> str:
     >>> [show(x) for x in (3.0, 0.0625, 1.50321, -0.00001, 3.4e38, math.inf, -math.inf, math.nan, -0.0)]
     ['3', '0.063', '1.503', '−1.00×10⁻⁵', '3.40×10³⁸', '∞', '−∞', 'NaN', '0']
     """
+    x = float(given)  # the strings of the wire form too
     if math.isnan(x):
         return "NaN"
     sign, size = ("−" if x < 0 else ""), abs(x)

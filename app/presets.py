@@ -1,10 +1,12 @@
 """Starting points, each with one line on what to look for."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.machines import MACHINES
+from app.machines.run import Machine
 from app.specs import text
 
 
@@ -48,13 +50,46 @@ _ONLINE: list[tuple[str, str, str, dict[str, Any]]] = [
      {"scores": _scores(10.5, 10.5), "format": "float16"}),
 ]  # fmt: skip
 
-PRESETS: dict[str, tuple[Preset, ...]] = {"online-softmax": tuple(Preset("online-softmax", *row) for row in _ONLINE)}
+_Q, _K, _V = ((1.0, 0.0), (0.0, 1.0)), ((1.0, 2.0), (2.0, 1.0), (3.0, 0.0), (2.0, 1.0)), ((2.0, 0.0), (0.0, 2.0), (0.0, 2.0), (1.0, 1.0))
+_SMALL: dict[str, Any] = {"q": _Q, "k": _K, "v": _V, "scale": 1.0}
+_TILED: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("default", "Two queries, four keys", "In the second tile one row is rescaled and the other is not: each has its own factor.", _SMALL),
+    ("causal", "A causal mask, set in the bottom right corner", "The first query may not see the last key: that cell is masked, whatever it would score.",
+     {**_SMALL, "causal": "bottom-right"}),
+    ("skipped", "Tiles that are skipped", "Tiles above the diagonal are never loaded: they count no reads.",
+     {"seed": 2, "n_q": 6, "n_k": 6, "d": 2, "d_v": 2, "causal": "top-left"}),
+    ("ragged", "Ragged tails", "Seven keys in tiles of three: the last tile is narrower, and nothing pads it.",
+     {"seed": 5, "n_q": 5, "n_k": 7, "d": 3, "d_v": 2, "block_q": 2, "block_k": 3}),
+    ("half", "As FlashAttention does it", "Inputs and sizes in float16, sums in float32: the output is near the exact one.",
+     {"seed": 3, "n_q": 4, "n_k": 8, "d": 4, "d_v": 2, "format": "float16", "compute": "float32", "accumulate": "float32"}),
+    ("overflow", "q · k overflows before it is scaled", "In float16 the products pass 65504 although the scaled scores would fit; with scores in float32 they do.",
+     {"q": ((256.0, 1.0, 0.0, 0.0),), "k": ((256.0, 2.0, 0.0, 0.0), (256.0, 0.0, 0.0, 0.0)), "v": ((1.0,), (0.0,)), "scale": 0.5, "format": "float16"}),
+    ("nobody", "A query that sees no key", "With no live key m stays at minus infinity, and the answer is 0.", {**_SMALL, "key_lengths": (0, 3)}),
+    ("large", "32 by 32", "Colour stands in for numbers; move through the map and each is read out.",
+     {"seed": 7, "n_q": 32, "n_k": 32, "d": 8, "d_v": 8, "block_q": 8, "block_k": 8, "causal": "top-left"}),
+]  # fmt: skip
+_DIVISION: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("default", "Two scores", "Both ways give the same output; only one has to know the whole sum before it can start.",
+     {"scores": _scores(1, 2), "values": ((2.0, 0.0), (0.0, 2.0))}),
+    ("five", "Five scores", "Five divisions against one.", {"scores": _scores(1, 3, 2, 5, 4), "values": _scores(10, 20, 30, 40, 50)}),
+    ("short", "In bfloat16", "Rounding the shares first moves the answer a little differently from dividing last.",
+     {"scores": _scores(0.5, 1, 1.5, 2), "values": _scores(3, 1, 4, 1.5), "format": "bfloat16"}),
+]  # fmt: skip
+
+PRESETS: dict[str, tuple[Preset, ...]] = {
+    name: tuple(Preset(name, *row) for row in rows)
+    for name, rows in (("online-softmax", _ONLINE), ("tiled-attention", _TILED), ("division-order", _DIVISION))
+}
 
 
-def default_data(machine: str) -> dict[str, str]:
-    """The data a page or a figure shows where its URL gives none.
+def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
+    """The data a page or a figure shows where its URL gives none, and none that stands in for it.
 
-    >>> default_data("online-softmax")
+    >>> default_data(MACHINES["online-softmax"], {"format": "float16"})
     {'scores': '6,5,7,6,7,9,8,6'}
+    >>> default_data(MACHINES["tiled-attention"], {"seed": "1"})
+    {}
     """
-    return {name: text(value) for name, value in PRESETS[machine][0].given.items()}
+    if any(one.stands_in and given.get(one.name) for one in machine.fields):
+        return {}
+    return {name: text(value) for name, value in PRESETS[machine.name][0].given.items()}

@@ -1,7 +1,12 @@
 """A snapshot as a picture: geometry here, drawing in templates/figures, so that a page and a file show the same."""
 
-from app.figures import online
+from collections.abc import Callable
+from typing import Any
 
-DRAWN = {"online-softmax": online.drawing}
+from app.figures import division, online, tiled
 
-__all__ = ["DRAWN", "online"]
+DRAWN: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "online-softmax": online.drawing,
+    "tiled-attention": tiled.drawing,
+    "division-order": division.drawing,
+}

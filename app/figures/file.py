@@ -49,7 +49,7 @@ def _template(name: str) -> Any:
         loader=FileSystemLoader(Path(__file__).parent.parent.parent / "templates"),
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    found.filters["show"] = lambda x: show(float(x))
+    found.filters["show"] = show
     return found.get_template(f"figures/{name}")
 
 

@@ -109,6 +109,12 @@ def exps(snapshot: dict[str, Any]) -> Panel:
     return Panel("exps", tuple(bars), ticks, low, high, _y((ceiling - low) / (high - low)), f"largest {form.name}, {show(form.max)}")
 
 
+def frame(snapshot: dict[str, Any], panel: Panel) -> dict[str, Any]:
+    """What the script needs to draw the logarithmic axis: its ends and the ceiling as powers of ten, and the ceiling's name."""
+    ceiling = math.log10(FORMATS[snapshot["spec"]["format"]].max)
+    return {"low": panel.low, "high": panel.high, "ceiling": ceiling, "label": panel.ceiling_text}
+
+
 def _log_range(snapshot: dict[str, Any]) -> tuple[float, float]:
     """Fixed for a list of scores and a format, whatever is added to every score, so that the slider moves bars and not the axis."""
     form = FORMATS[snapshot["spec"]["format"]]

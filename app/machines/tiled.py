@@ -10,7 +10,7 @@ fa1   K/V tiles outermost; O is divided by l again after every tile.    Dao et a
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,17 @@ from app.machines.formats import Array
 from app.machines.online import MASKED
 from app.machines.run import Machine
 
+# Which numbers make which: "row" those of the same query, "cell" the same place, "key" those of the same key, "column" the
+# same element of every live key's value. Pages light them; nothing else needs to know.
+MADE_OF = {
+    "scores": (("q", "row"), ("k", "key")),
+    "p": (("scores", "cell"), ("m", "row")),
+    "m": (("m_old", "row"), ("scores", "row")),
+    "alpha": (("m_old", "row"), ("m", "row")),
+    "l": (("alpha", "row"), ("p", "row")),
+    "acc": (("alpha", "row"), ("p", "row"), ("v", "column")),
+    "output": (("acc", "cell"), ("l", "row")),
+}
 PHASES = ("load", "score", "max", "rescale", "exponentiate", "accumulate", "consume")
 
 
@@ -134,6 +145,24 @@ def advance(spec: Spec, state: State) -> Event:
 def step(spec: Spec, state: State) -> State:
     """The state after the next tile or normalise step."""
     return advance(spec, state).after
+
+
+def other_algorithm(spec: Spec) -> Spec:
+    """The same problem and tiles by the other of fa1 and fa2."""
+    return replace(spec, algorithm="fa1" if spec.algorithm == "fa2" else "fa2")
+
+
+def same_tiles(spec: Spec, step: int) -> int:
+    """How many steps of the other algorithm take as many tiles as `step` steps of this one.
+
+    >>> spec = Spec(np.zeros((4, 1)), np.zeros((4, 1)), np.zeros((4, 1)))
+    >>> [same_tiles(spec, step) for step in range(7)], [same_tiles(other_algorithm(spec), step) for step in range(5)]
+    ([0, 1, 2, 2, 3, 4, 4], [0, 1, 3, 4, 6])
+    """
+    _, across = spec.tiles
+    if spec.algorithm == "fa2":
+        return step - step // (across + 1)
+    return step + step // across
 
 
 def lse(spec: Spec, m: Array, l: Array) -> Array:

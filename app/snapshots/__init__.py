@@ -49,7 +49,7 @@ VIEWS: dict[str, type[View]] = {
     "tiled-attention": TiledView,
     "standard-attention": StandardView,
 }
-WIDGETS = {"online-softmax"}  # machines that have a page
+WIDGETS = {"online-softmax", "tiled-attention", "division-order"}  # machines that have a page
 
 
 class NoSuchStep(LookupError):

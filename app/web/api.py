@@ -19,9 +19,9 @@ from app.specs import Fault, SpecError, clip, parse, query, text, whole
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
+from app.widgets import LAST_STEP
 
 JSON = "application/json"
-LAST_STEP = 10**6
 
 
 def router(ready: Ready, most_body_bytes: int) -> APIRouter:

@@ -12,9 +12,9 @@ from app.machines.run import Machine
 from app.presets import default_data
 from app.snapshots import WIDGETS, snapshot
 from app.specs import parse, whole
-from app.web.api import LAST_STEP
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
+from app.widgets import LAST_STEP
 
 
 def router(ready: Ready) -> APIRouter:
@@ -39,5 +39,5 @@ def router(ready: Ready) -> APIRouter:
 
 def shot_of(machine: Machine, given: dict[str, Any]) -> dict[str, Any]:
     """The snapshot that a page's or a figure's query names; what is no field of the machine is left alone."""
-    spec = parse(machine, default_data(machine.name) | given, "page", strict=False)
+    spec = parse(machine, default_data(machine, given) | given, "page", strict=False)
     return snapshot(machine, spec, whole("step", given.get("step"), 0, LAST_STEP, 0))

@@ -21,7 +21,7 @@ def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found.filters["show"] = lambda x: show(float(x))
+    found.filters["show"] = show
     found.filters["data"] = data
     return found
 

@@ -1,0 +1,140 @@
+"""A widget as its URL describes it: everything that its template draws and its script starts from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app import snapshots
+from app.figures import DRAWN
+from app.figures import online as online_figure
+from app.machines import MACHINES, tiled
+from app.machines.run import Machine
+from app.numbers import wire
+from app.presets import PRESETS, default_data
+from app.snapshots import MAX_COUNT
+from app.snapshots.look import look
+from app.specs import Fault, SpecError, fields_of, parse, query, text, whole
+
+RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
+LAST_STEP = 10**6
+
+
+@dataclass(frozen=True)
+class Widget:
+    """A snapshot, the run beside it, its figure and its form as last typed.
+
+    frame   what the script needs to know besides snapshots, such as an axis
+    beside  a second run to lay beside the first, with its own snapshot
+    """
+
+    machine: Machine
+    spec: Any
+    shot: dict[str, Any]
+    run: dict[str, Any]
+    panels: Any
+    frame: dict[str, Any]
+    typed: dict[str, str]
+    faults: dict[str, Fault]
+    uid: str
+    beside: "Beside | None" = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def presets(self) -> list[dict[str, str]]:
+        return [
+            {"title": one.title, "look_for": one.look_for, "query": query(self.machine, one.spec, step=0)}
+            for one in PRESETS.get(self.machine.name, ())
+        ]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page carries for the script."""
+        found = {"run": self.run, "frame": self.frame}
+        return found | {"beside": {"name": self.beside.name, "run": self.beside.run}} if self.beside else found
+
+    def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
+        return look(self.shot, path, row, col)
+
+    def changed(self, **fields: Any) -> str:
+        """The query of this spec with some fields changed (None: left out), for a switch that is a link; from the start."""
+        given = {**{name: text(value) for name, value in fields_of(self.machine, self.spec).items()}, **fields}
+        spec = parse(self.machine, {name: value for name, value in given.items() if value is not None}, "page", strict=False)
+        return query(self.machine, spec, step=0)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A second machine on the same inputs. `name`: what it is; `steps` of it belong to the shown step of the first."""
+
+    name: str
+    shot: dict[str, Any]
+    run: dict[str, Any]
+
+
+FRAMES: dict[str, Callable[[Any, dict[str, Any], Any], dict[str, Any]]] = {
+    "online-softmax": lambda spec, shot, panels: online_figure.frame(shot, panels["exps"]),
+    "tiled-attention": lambda spec, shot, panels: tiled_frame(spec),
+}
+
+
+def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
+    """A widget by its URL's names. With faults in them: the default, the form as typed, and the faults beside it.
+
+    >>> found = widget("online-softmax", {"scores": "1,3,2", "step": "2"})
+    >>> found.shot["step"], found.run["count"], found.faults
+    (2, 4, {})
+    >>> list(widget("online-softmax", {"scores": "1,x"}).faults)
+    ['scores']
+    """
+    machine = MACHINES[name]
+    asked = {one.name: given[one.name] for one in machine.fields if one.name in given}
+    faults: list[Fault] = []
+    spec, step = PRESETS[name][0].spec, 0
+    try:
+        spec = parse(machine, default_data(machine, asked) | asked, "page", strict=False)
+        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+    except SpecError as error:
+        faults = error.faults
+    shot = snapshots.snapshot(machine, spec, step)
+    panels = DRAWN[name](shot)
+    frame = FRAMES[name](spec, shot, panels) if name in FRAMES else {}
+    typed = typed_in(machine, spec) | {name: str(value) for name, value in asked.items() if faults}
+    beside = beside_of(spec, step, given.get("beside", "")) if name == "tiled-attention" else None
+    by_field = {one.field: one for one in faults}
+    fields = {one.name: one for one in machine.fields}
+    return Widget(machine, spec, shot, part(machine, spec, step), panels, frame, typed, by_field, uid, beside, fields)
+
+
+def typed_in(machine: Machine, spec: Any) -> dict[str, str]:
+    """The form's fields for a spec; one that only follows another stays empty."""
+    known = fields_of(machine, spec)
+    follows = {one.name for one in machine.fields if one.follows and known.get(one.name) == known[one.follows]}
+    return {name: text(value) for name, value in known.items() if name not in follows}
+
+
+def part(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
+    """The part of a run that a page at this step carries: from the start, or where the step is far from it, around it."""
+    first = step // MAX_COUNT * MAX_COUNT
+    found = snapshots.run(machine, spec, first, MAX_COUNT, RUN_BYTES)
+    return found if step < first + found["count"] else snapshots.run(machine, spec, step, MAX_COUNT, RUN_BYTES)
+
+
+def tiled_frame(spec: tiled.Spec) -> dict[str, Any]:
+    """The rounded inputs, the shape of the map, and which numbers make which, as the machine declares it."""
+    form = spec.forms[0]
+    q, k, v = (form.round_array(x).tolist() for x in (spec.q, spec.k, spec.v))
+    found: dict[str, Any] = wire({"q": q, "k": k, "v": v, "block": [spec.block_q, spec.block_k], "factor": spec.factor})
+    return found | {"made_of": tiled.MADE_OF}
+
+
+def beside_of(spec: tiled.Spec, step: int, name: str) -> Beside | None:
+    """The other algorithm, or the standard way, on the same tiles."""
+    if name not in ("other", "standard"):
+        return None
+    if name == "standard":
+        machine, other = MACHINES["standard-attention"], spec
+        there = min(step, 3)
+    else:
+        machine, other = MACHINES["tiled-attention"], tiled.other_algorithm(spec)
+        there = tiled.same_tiles(spec, step)
+    return Beside(name, snapshots.snapshot(machine, other, there), snapshots.run(machine, other, 0, MAX_COUNT, RUN_BYTES))
