@@ -40,6 +40,10 @@ class Widget:
     fields: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def template(self) -> str:
+        return f"widgets/{self.machine.name}.html"
+
+    @property
     def presets(self) -> list[dict[str, str]]:
         return [
             {"title": one.title, "look_for": one.look_for, "query": query(self.machine, one.spec, step=0)}
@@ -50,7 +54,7 @@ class Widget:
     def data(self) -> dict[str, Any]:
         """What the page carries for the script."""
         found = {"run": self.run, "frame": self.frame}
-        return found | {"beside": {"name": self.beside.name, "run": self.beside.run}} if self.beside else found
+        return found | {"beside": {"run": self.beside.run, "steps": self.beside.steps}} if self.beside else found
 
     def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
         return look(self.shot, path, row, col)
@@ -64,9 +68,16 @@ class Widget:
 
 @dataclass(frozen=True)
 class Beside:
-    """A second machine on the same inputs. `name`: what it is; `steps` of it belong to the shown step of the first."""
+    """A second machine on the same inputs, laid beside the first.
+
+    name    what was asked for: "other" (algorithm) or "standard"
+    title   what it is called
+    steps   which step of it belongs to each step of the first
+    """
 
     name: str
+    title: str
+    steps: list[int]
     shot: dict[str, Any]
     run: dict[str, Any]
 
@@ -131,10 +142,13 @@ def beside_of(spec: tiled.Spec, step: int, name: str) -> Beside | None:
     """The other algorithm, or the standard way, on the same tiles."""
     if name not in ("other", "standard"):
         return None
+    last = MACHINES["tiled-attention"].steps(spec)
     if name == "standard":
-        machine, other = MACHINES["standard-attention"], spec
-        there = min(step, 3)
+        machine, other, title = MACHINES["standard-attention"], spec, "The standard way: whole tables"
+        steps = [min(one, machine.steps(spec)) for one in range(last + 1)]
     else:
         machine, other = MACHINES["tiled-attention"], tiled.other_algorithm(spec)
-        there = tiled.same_tiles(spec, step)
-    return Beside(name, snapshots.snapshot(machine, other, there), snapshots.run(machine, other, 0, MAX_COUNT, RUN_BYTES))
+        title = f"{other.algorithm} on the same tiles"
+        steps = [tiled.same_tiles(spec, one) for one in range(last + 1)]
+    shot = snapshots.snapshot(machine, other, steps[step])
+    return Beside(name, title, steps, shot, part(machine, other, steps[step]))

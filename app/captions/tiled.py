@@ -96,7 +96,7 @@ def phases(spec: Spec, moment: Moment) -> dict[str, str]:
 
 def _row(x: Array) -> str:
     shown = [WRITTEN.number(one) for one in x[:NAMED].tolist()]
-    return ", ".join(shown) + (", …" if len(x) > NAMED else "")
+    return ", ".join(shown) + (" and so on" if len(x) > NAMED else "")
 
 
 def _kept(event: Event) -> str:

@@ -58,12 +58,18 @@ def roomy(spec: Spec) -> bool:
     return max(spec.n_q, spec.n_k) <= ROOMY and max(spec.d, spec.d_v) <= 4
 
 
-def level(value: float, most: float) -> int:
+def largest(table: list[list[Any]]) -> float:
+    """The largest size of a number in a table, of those that are there and finite; 0 where there is none."""
+    return max((abs(float(one)) for row in table for one in row if one is not None and np.isfinite(float(one))), default=0.0)
+
+
+def level(given: Any, most: float) -> int:
     """Which of the colours from −LEVELS to LEVELS a number gets, next to the largest of its table.
 
     >>> level(2.0, 2.0), level(-0.9, 2.0), level(0.0, 0.0), level(float("nan"), 2.0)
     (4, -2, 0, 0)
     """
+    value = float(given)
     return round(LEVELS * value / most) if most and np.isfinite(value) else 0
 
 
@@ -120,13 +126,12 @@ def _matrix(
     cols: range = range(0),
     width: float = 0,
 ) -> Table:
-    numbers = [abs(float(one)) for row in values for one in row if one is not None and np.isfinite(float(one))]
-    most = max(numbers, default=0.0)
+    most = largest(values)
     wide = width or cell
     cells = tuple(
         Cell(
             round(x + c * wide, 2), round(y + r * cell, 2), show(one) if room and one is not None else "", "", r in rows or c in cols,
-            0 if room or one is None else level(float(one), most),
+            0 if room or one is None else level(one, most),
         )
         for r, row in enumerate(values)
         for c, one in enumerate(row)

@@ -27,7 +27,7 @@ def look(snapshot: dict[str, Any], path: str, row: int | None = None, col: int |
         found = found.get(name) if isinstance(found, dict) else None
     while isinstance(found, list) and left:
         found = _pick(found, left.pop(0))
-    return found
+    return None if isinstance(found, list) else found
 
 
 TILES = ("dots", "scores", "p")  # an event's tables with a column for each key

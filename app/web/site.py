@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app import __version__
+from app.figures.tiled import largest, level
 from app.numbers import show
 from app.snapshots import encode
+from app.snapshots.look import look
 from app.specs import Fault
 
 TEMPLATES = Path(__file__).parent.parent.parent / "templates"
@@ -23,6 +25,10 @@ def environment() -> Environment:
     )
     found.filters["show"] = show
     found.filters["data"] = data
+    found.filters["at"] = look
+    found.filters["level"] = level
+    found.filters["largest"] = largest
+    found.filters["transposed"] = lambda table: [list(row) for row in zip(*table, strict=True)]
     return found
 
 

@@ -26,16 +26,26 @@ export function superscript(whole) {
   return [...String(whole)].map((sign) => (sign === "-" ? "⁻" : SUPERSCRIPTS[Number(sign)])).join("");
 }
 
+/** An event's tables with a column for each key. */
+const TILES = ["dots", "scores", "p"];
+
 /**
- * What a path names in a snapshot. Paths start at the state ("naive.sum") unless they name another part of the snapshot
- * ("event.alpha"); where a list is met, the row, and then the column, picks from it.
+ * What a path names in a snapshot, as app/snapshots/look.py says. Paths start at the state ("naive.sum") unless they name
+ * another part of the snapshot ("event.alpha"); where a list is met, the row, and then the column, picks from it. An event
+ * that covers only a span of rows and columns has lists that long; row and column count from the start of the whole.
  * @param {any} snapshot
  * @param {string} path
- * @param {(number | undefined)[]} places
+ * @param {(number | undefined)[]} given
  */
-export function look(snapshot, path, places = []) {
+export function look(snapshot, path, given = []) {
   const names = path.split(".");
   let found = names[0] in snapshot ? snapshot : snapshot.state;
+  let places = given;
+  if (names[0] === "event") {
+    const { q_rows: rows = [0], k_cols: cols = [0] } = snapshot.event;
+    const spans = [rows[0], TILES.includes(names[names.length - 1]) ? cols[0] : 0];
+    places = given.map((place, i) => (place === undefined ? undefined : place - spans[i]));
+  }
   const left = places.filter((place) => place !== undefined);
   const pick = () => {
     while (Array.isArray(found) && left.length) found = found[/** @type {number} */ (left.shift())];
@@ -49,25 +59,33 @@ export function look(snapshot, path, places = []) {
     if (found === undefined) return undefined;
   }
   pick();
-  return found;
+  return Array.isArray(found) ? undefined : found;
 }
 
-/** @param {Element} root @param {any} snapshot */
+/**
+ * Fill a part of a page. What lies inside a [data-beside] belongs to another run and is left alone, unless it is the part.
+ * @param {Element} root @param {any} snapshot
+ */
 export function bind(root, snapshot) {
+  const mine = root.closest("[data-beside]");
+  const ours = (/** @type {Element} */ element) => element.closest("[data-beside]") === mine;
   for (const element of /** @type {NodeListOf<HTMLDataElement>} */ (root.querySelectorAll("data[data-value]"))) {
-    const { value: path, row, col } = element.dataset;
+    if (!ours(element)) continue;
+    const { value: path, row, col, empty = "–" } = element.dataset;
     const found = look(snapshot, String(path), [row, col].map((place) => (place === undefined ? undefined : Number(place))));
     const exact = found === undefined ? "" : String(found);
-    if (element.value === exact) continue;
+    if (element.value === exact && exact) continue;
     element.value = exact;
-    element.textContent = found === undefined ? "–" : show(found);
+    element.textContent = found === undefined ? empty : show(found);
   }
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-text]"))) {
+    if (!ours(element)) continue;
     const words = look(snapshot, String(element.dataset.text)) ?? "";
     if (element.textContent !== words) element.textContent = words;
     if ("hides" in element.dataset) element.hidden = !words;
   }
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-mark]"))) {
+    if (!ours(element)) continue;
     const mark = String(element.dataset.mark);
     element.dataset.on = snapshot.event[mark] || snapshot.state.naive?.[mark] ? "yes" : "no";
   }

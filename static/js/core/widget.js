@@ -13,7 +13,9 @@ const QUIET = 700;
  * @typedef {import("./run.js").Snapshot} Snapshot
  * @typedef {object} View
  * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
- * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} plots
+ * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} [plots]
+ * @property {(snapshot: Snapshot, phase: number) => Snapshot} [at]    what a step shows when only its first phases are done
+ * @property {(root: HTMLElement, now: () => {snapshot: Snapshot, frame: any}) => void} [listen]    a widget's own events
  */
 
 /**
@@ -32,27 +34,42 @@ export function mount(root, view) {
   const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => ["view", "keys", "theme"].includes(name)));
   const owns = document.querySelectorAll("[data-widget]").length === 1; // the address belongs to a widget that is alone on its page
 
-  let { run, frame } = loaded(root, base);
+  let { run, frame, beside } = loaded(root, base);
   const player = new Player(run.steps, Number(/** @type {HTMLInputElement} */ (range).value));
   /** @type {{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void} | undefined} */
   let plots;
   let touched = 0;
   let painted = run.get(player.step);
 
+  // Slowly: how many phases of the shown step are done, where the reader takes them one by one; undefined: all.
+  let slow = false;
+  /** @type {number | undefined} */
+  let phase;
+  const phases = () => (slow && view.at && painted?.event.phases) || [];
+
   /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
   function paint(snapshot, why) {
-    const still = painted?.spec !== snapshot.spec && why !== "spec" ? false : matchMedia("(prefers-reduced-motion: reduce)").matches;
     painted = snapshot;
-    bind(root, snapshot);
+    const seen = phase === undefined || !view.at ? snapshot : view.at(snapshot, phase);
+    bind(root, seen);
     transport(snapshot);
-    view.draw(root, snapshot, frame);
-    if (why === "user") part('[data-part="live"]').textContent = snapshot.spoken;
+    view.draw(root, seen, frame);
+    paintBeside(snapshot.step);
+    if (why === "user") part('[data-part="live"]').textContent = phase === undefined ? snapshot.spoken : snapshot.words[`phase_${phases()[phase]}`];
     setTimeout(() => {
       if (painted !== snapshot) return;
       address(snapshot);
-      plots?.draw(root, snapshot, frame, still || matchMedia("(prefers-reduced-motion: reduce)").matches);
+      plots?.draw(root, seen, frame, matchMedia("(prefers-reduced-motion: reduce)").matches);
       run.prefetch(snapshot.step);
     });
+  }
+
+  /** @param {number} step */
+  function paintBeside(step) {
+    const other = /** @type {HTMLElement | null} */ (root.querySelector("[data-beside]"));
+    if (!other || !beside) return;
+    const asked = beside;
+    asked.run.want(asked.steps[step]).then((/** @type {Snapshot} */ shot) => painted?.step === step && asked === beside && bind(other, shot), () => {});
   }
 
   /** @param {Snapshot} snapshot */
@@ -65,7 +82,7 @@ export function mount(root, view) {
     part('[data-part="position"]').textContent = `${step} of ${steps}`;
     ends(buttons.reset, step === 0, 0);
     ends(buttons.back, step === 0, Math.max(step - 1, 0));
-    ends(buttons.next, step === steps, Math.min(step + 1, steps));
+    ends(buttons.next, step === steps && (phase === undefined || phase + 1 >= phases().length), Math.min(step + 1, steps));
     part('[data-action="share"]').setAttribute("href", `${base}${snapshot.links.page}`);
     part('[data-part="shared"]').textContent = "";
   }
@@ -73,7 +90,9 @@ export function mount(root, view) {
   /** @param {Snapshot} snapshot */
   function address(snapshot) {
     if (!owns) return;
-    const extra = kept.size ? `&${kept}` : "";
+    const more = new URLSearchParams(kept);
+    for (const field of /** @type {NodeListOf<HTMLSelectElement>} */ (form.querySelectorAll("[data-extra]"))) if (field.value) more.set(field.name, field.value);
+    const extra = more.size ? `&${more}` : "";
     try {
       history.replaceState(null, "", `${base}${snapshot.links[kind]}${extra}`);
     } catch {
@@ -110,11 +129,41 @@ export function mount(root, view) {
     part('[data-part="shared"]').textContent = words;
   }
 
+  /** One phase, or one step, onward or back. @param {1 | -1} way */
+  function move(way) {
+    const to = (phase ?? phases().length) + way;
+    if (painted && phase !== undefined && to >= 0 && to < phases().length) {
+      phase = to;
+      paint(painted, "user");
+    } else {
+      phase = undefined;
+      const wanted = player.step + way;
+      if (slow) phase = way > 0 && run.get(wanted)?.event.phases?.length ? 0 : undefined;
+      if (way > 0) player.next();
+      else player.back();
+    }
+  }
+  /** @param {number} step */
+  function seek(step) {
+    phase = undefined;
+    player.seek(step);
+  }
+
   const actions = /** @type {Record<string, (event: Event) => void>} */ ({
-    reset: () => player.reset(),
-    back: () => player.back(),
-    next: () => player.next(),
-    play: () => player.toggle(),
+    reset: () => seek(0),
+    back: () => move(-1),
+    next: () => move(1),
+    play: () => {
+      phase = undefined;
+      player.toggle();
+    },
+    slow: (event) => {
+      slow = !slow;
+      /** @type {HTMLElement} */ (event.target).setAttribute("aria-pressed", String(slow));
+      root.toggleAttribute("data-slow", slow);
+      phase = undefined;
+      if (painted) paint(painted, "spec");
+    },
     share: (event) => {
       const link = /** @type {HTMLAnchorElement} */ (event.target).href;
       navigator.clipboard?.writeText(link).then(() => say("Link copied."), () => say(link)) ?? say(link);
@@ -132,16 +181,17 @@ export function mount(root, view) {
     if (clicked?.getAttribute("aria-disabled") !== "true") action(event);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  range.addEventListener("input", () => player.seek(/** @type {HTMLInputElement} */ (range).valueAsNumber));
+  range.addEventListener("input", () => seek(/** @type {HTMLInputElement} */ (range).valueAsNumber));
+  view.listen?.(root, () => ({ snapshot: /** @type {Snapshot} */ (phase === undefined || !view.at ? painted : view.at(/** @type {Snapshot} */ (painted), phase)), frame }));
   part('[data-action="speed"]').addEventListener("change", (event) => {
     player.speed = Number(/** @type {HTMLSelectElement} */ (event.target).value);
   });
 
   const keys = /** @type {Record<string, () => void>} */ ({
-    ArrowRight: () => player.next(),
-    ArrowLeft: () => player.back(),
-    Home: () => player.reset(),
-    End: () => player.seek(player.steps),
+    ArrowRight: () => move(1),
+    ArrowLeft: () => move(-1),
+    Home: () => seek(0),
+    End: () => seek(player.steps),
     k: () => player.toggle(),
   });
   root.addEventListener("keydown", (event) => {
@@ -165,14 +215,15 @@ export function mount(root, view) {
   /** @param {number | undefined} step  where to go; undefined: stay */
   function change(step) {
     const given = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) if (name !== "step" && value !== "") given.set(name, String(value));
-    if (!given.has("scores")) given.set("scores", "");
+    for (const [name, value] of new FormData(form)) if (name !== "step") given.set(name, String(value));
     given.set("step", String(step ?? player.step));
     load(`?${given}`, false);
   }
   /** @param {HTMLAnchorElement} link */
   function follow(link) {
-    load(new URL(link.href).search, true);
+    const given = new URLSearchParams(new URL(link.href).search);
+    for (const field of /** @type {NodeListOf<HTMLSelectElement>} */ (form.querySelectorAll("[data-extra]"))) if (field.value) given.set(field.name, field.value);
+    load(`?${given}`, true);
   }
   /** @param {string} query @param {boolean} fill  whether the form's fields come from the answer too */
   function load(query, fill) {
@@ -193,6 +244,7 @@ export function mount(root, view) {
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) return;
     for (const old of root.querySelectorAll("[data-swap]")) {
+      if (old.parentElement?.closest("[data-swap]")) continue;
       const name = /** @type {HTMLElement} */ (old).dataset.swap;
       const now = fresh.querySelector(`[data-swap="${name}"]`);
       if (now) old.replaceWith(own(now, fresh.id));
@@ -205,8 +257,10 @@ export function mount(root, view) {
         /** @type {HTMLInputElement} */ (form.elements.namedItem(field.name)).value = field.value;
       }
     }
-    part('[data-part="offset"]').textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
-    ({ run, frame } = loaded(root, base));
+    const amount = root.querySelector('[data-part="offset"]');
+    if (amount) amount.textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
+    ({ run, frame, beside } = loaded(root, base));
+    phase = undefined;
     player.steps = run.steps;
     player.step = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
     run.want(player.step).then((snapshot) => paint(snapshot, "spec"));
@@ -239,11 +293,12 @@ export function mount(root, view) {
     if (!field.name || field.name === "step") return;
     clearTimeout(timer);
     const typed = field.matches('textarea, input[type="text"]');
-    if (field.type === "range") part('[data-part="offset"]').textContent = `+${field.value}`;
+    const amount = field.type === "range" && root.querySelector('[data-part="offset"]');
+    if (amount) amount.textContent = `+${field.value}`;
     timer = window.setTimeout(() => change(typed ? 0 : undefined), typed ? PAUSE : 0);
   });
 
-  for (const hidden of root.querySelectorAll('[data-action="play"], .speed')) hidden.removeAttribute("hidden");
+  for (const hidden of root.querySelectorAll('[data-action="play"], [data-action="slow"], .speed')) hidden.removeAttribute("hidden");
   for (const useless of root.querySelectorAll(".apply")) useless.setAttribute("hidden", "");
   root.dataset.ready = "yes";
 
@@ -254,8 +309,10 @@ export function mount(root, view) {
       setTimeout(later, QUIET);
       return;
     }
+    const bring = view.plots;
+    if (!bring) return;
     idle(() =>
-      view.plots().then(
+      bring().then(
         (found) => {
           plots = found;
           if (painted) plots.draw(root, painted, frame, true);
@@ -278,8 +335,8 @@ function ends(button, reached, step) {
 
 /** @param {HTMLElement} root @param {string} base */
 function loaded(root, base) {
-  const { run, frame } = JSON.parse(String(root.querySelector('script[type="application/json"]')?.textContent));
-  return { run: new Run(run, base), frame };
+  const { run, frame, beside } = JSON.parse(String(root.querySelector('script[type="application/json"]')?.textContent));
+  return { run: new Run(run, base), frame, beside: beside && { run: new Run(beside.run, base), steps: /** @type {number[]} */ (beside.steps) } };
 }
 
 /** Mount every widget of a name. @param {string} name @param {View} view */
