@@ -125,15 +125,22 @@ def lines(spec: Spec, moment: Moment) -> dict[str, str]:
     }
 
 
-def all_read(shares: Sequence[float]) -> str:
+def all_read(state: State, shares: Sequence[float]) -> str:
     """What the last step leaves: the shares, which need a second read.
 
-    >>> all_read((0.25, 0.75))
+    >>> all_read(State(2, 1.0, 4.0, ()), (0.25, 0.75))
     'All 2 are read. A share is a size over ℓ: score 2 gets the most, 0.750, and together they make 1.'
     """
     n, say = len(shares), WRITTEN.number
     if all(map(math.isnan, shares)):
-        return f"{_all(n)}, but there is nothing to share out: every share is NaN."
+        why = (
+            "there is nothing to share out"
+            if state.m == MASKED
+            else "ℓ is no number any more"
+            if math.isnan(state.l)
+            else "the sizes are no numbers"
+        )
+        return f"{_all(n)}, but {why}: every share is NaN."
     most = max(shares)
     total = math.fsum(shares)
     together = f"together they make {say(round(total, 3))}"
@@ -157,7 +164,7 @@ def old_way(*, read: int, failed: bool, done: bool, shares: Sequence[float], exa
         return "It sums exp(score) as it is, with no highest score taken off."
     if not failed:
         if all(map(math.isnan, shares)):
-            return "Its shares are NaN, and so are the exact ones: there is nothing to share out."
+            return "Its shares are NaN, and so are the exact ones."
         if not done:
             return "So far it works: every exponential and their sum fit."
         gap = max(abs(a - b) for a, b in zip(shares, exact, strict=True))

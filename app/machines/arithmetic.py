@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -45,10 +46,22 @@ class Ledger:
         )
 
 
+def odd(total: float, lost: float | Fraction) -> float:
+    """A float64 result pulled to its odd neighbour where `lost`, what its rounding lost, is not 0.
+
+    Rounding this to a shorter format gives what rounding the exact result would (Boldo and Melquiond 2008, "Emulation of
+    FMA and correctly rounded sums"). Only operands wider than the result's format need it.
+    """
+    if not lost or not math.isfinite(total) or int(math.ldexp(math.frexp(total)[0], 53)) % 2:
+        return total
+    return math.nextafter(total, math.inf if lost > 0 else -math.inf)
+
+
 class Arithmetic:
     """One format's operations. Each takes numbers, rounds its result once, and is counted in `ops`.
 
-    Two formats that work on one step share a counter.
+    Two formats that work on one step share a counter. Where operands come from a wider format too, `wider` says so, and
+    float64's own rounding is undone before the one that counts.
 
     >>> from app.machines.formats import FORMATS
     >>> half = Arithmetic(FORMATS["float16"])
@@ -58,27 +71,37 @@ class Arithmetic:
     {'add': 1, 'mul': 1, 'div': 1}
     """
 
-    def __init__(self, form: Format, ops: Counter[str] | None = None) -> None:
+    def __init__(self, form: Format, ops: Counter[str] | None = None, wider: bool = False) -> None:
         self.form = form
         self.ops: Counter[str] = Counter() if ops is None else ops
+        self.wider = wider
 
     def add(self, a: float, b: float) -> float:
         self.ops["add"] += 1
-        return self.form.round(a + b)
+        total = a + b
+        if self.wider and math.isfinite(total):
+            back = total - a
+            total = odd(total, (a - (total - back)) + (b - back))  # Knuth's TwoSum
+        return self.form.round(total)
 
     def sub(self, a: float, b: float) -> float:
-        self.ops["add"] += 1
-        return self.form.round(a - b)
+        return self.add(a, -b)
 
     def mul(self, a: float, b: float) -> float:
         self.ops["mul"] += 1
-        return self.form.round(a * b)
+        product = a * b
+        if self.wider and product and math.isfinite(product):
+            product = odd(product, Fraction(a) * Fraction(b) - Fraction(product))
+        return self.form.round(product)
 
     def div(self, a: float, b: float) -> float:
         """a / b with IEEE's answers for a zero divisor: NaN for 0/0, otherwise an infinity."""
         self.ops["div"] += 1
         if b:
-            return self.form.round(a / b)
+            ratio = a / b
+            if self.wider and ratio and math.isfinite(ratio) and math.isfinite(b):
+                ratio = odd(ratio, Fraction(a) / Fraction(b) - Fraction(ratio))
+            return self.form.round(ratio)
         return math.nan if a == 0 or math.isnan(a) else self.form.round(math.copysign(math.inf, a) * math.copysign(1.0, b))
 
     def exp(self, x: float) -> float:
@@ -105,27 +128,41 @@ class Arrays:
     ([[inf]], 2)
     """
 
-    def __init__(self, form: Format, ops: Counter[str] | None = None) -> None:
+    def __init__(self, form: Format, ops: Counter[str] | None = None, wider: bool = False) -> None:
         self.form = form
         self.ops: Counter[str] = Counter() if ops is None else ops
+        self.one = Arithmetic(form, self.ops, wider) if wider else None
+
+    def _each(self, name: str, a: Array, b: Array | float) -> Array:
+        """Element by element, for operands from a wider format."""
+        found: Array = np.frompyfunc(getattr(self.one, name), 2, 1)(a, b).astype(np.float64)
+        return found
 
     def _done(self, name: str, result: Array) -> Array:
         self.ops[name] += result.size
         return self.form.round_array(result)
 
     def add(self, a: Array, b: Array) -> Array:
+        if self.one:
+            return self._each("add", a, b)
         with np.errstate(over="ignore", invalid="ignore"):
             return self._done("add", a + b)
 
     def sub(self, a: Array, b: Array) -> Array:
+        if self.one:
+            return self._each("sub", a, b)
         with np.errstate(over="ignore", invalid="ignore"):
             return self._done("add", a - b)
 
     def mul(self, a: Array, b: Array | float) -> Array:
+        if self.one:
+            return self._each("mul", a, b)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return self._done("mul", a * b)
 
     def div(self, a: Array, b: Array) -> Array:
+        if self.one:
+            return self._each("div", a, b)
         with np.errstate(all="ignore"):
             return self._done("div", a / b)
 
@@ -172,4 +209,4 @@ class Arrays:
         return total
 
     def _whole(self, products: int) -> bool:
-        return products > IN_ORDER and self.form.name in ("float32", "float64")
+        return products > IN_ORDER and self.form.name in ("float32", "float64") and not self.one

@@ -5,12 +5,14 @@ Vaswani et al. (2017), "Attention Is All You Need", §3.2.1: softmax(Q Kᵀ · s
 
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from app.machines.arithmetic import Arrays
 from app.machines.fields import Field, Problem
 from app.machines.formats import FORMATS, Array, Format
 
@@ -96,6 +98,16 @@ class Inputs:
             lengths = np.array(self.key_lengths if len(self.key_lengths) > 1 else self.key_lengths * self.n_q)
             seen &= key < lengths[rows, None]
         return seen.astype(np.float64)
+
+
+def arithmetics(spec: Inputs, ops: Counter[str]) -> tuple[Arrays, Arrays]:
+    """The operations on scores, in `compute`, and those on sums, in `accumulate`, counted together.
+
+    q and k are in `format`; what is summed is in `compute` or `p_format`, weighted values in `format`.
+    """
+    form, compute, p_format, accumulate = spec.forms
+    widest = max(form.digits, compute.digits, p_format.digits)
+    return Arrays(compute, ops, form.digits > compute.digits), Arrays(accumulate, ops, widest > accumulate.digits)
 
 
 def build(kind: type[Inputs], given: Mapping[str, Any]) -> Any:

@@ -47,7 +47,7 @@ class Naive:
 
     def read(self, index: int, score: float) -> "Naive":
         e = Arithmetic(self.form).exp(score)
-        total = Arithmetic(self.sums).add(self.sum, e)
+        total = Arithmetic(self.sums, wider=self.form.digits > self.sums.digits).add(self.sum, e)
         bad = noted(self.bad, e, "exp", (score,), index)
         bad = noted(bad, total, "add", (self.sum, e), index)
         return Naive(self.form, self.sums, total, e, bad)
@@ -55,7 +55,7 @@ class Naive:
 
 def shares(form: Format, sums: Format, exps: Sequence[float], total: float) -> tuple[float, ...]:
     """Each exponential over the sum: a second read."""
-    divide = Arithmetic(sums).div
+    divide = Arithmetic(sums, wider=form.digits > sums.digits).div
     return tuple(form.round(divide(e, total)) for e in exps)
 
 

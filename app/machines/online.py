@@ -53,6 +53,11 @@ class Spec:
     def sums(self) -> Format:
         return FORMATS[self.accumulate or self.format]
 
+    @property
+    def mixed(self) -> bool:
+        """Whether sums are kept in a shorter format than what is added to them."""
+        return self.form.digits > self.sums.digits
+
 
 @dataclass(frozen=True)
 class State:
@@ -130,7 +135,7 @@ def advance(spec: Spec, state: State) -> Reading:
     [0.1353, 1.1353, 21.3534]
     """
     ops: Counter[str] = Counter()
-    form, sums = Arithmetic(spec.form, ops), Arithmetic(spec.sums, ops)
+    form, sums = Arithmetic(spec.form, ops), Arithmetic(spec.sums, ops, spec.mixed)
     first, last = state.read, min(state.read + spec.block, len(spec.scores))
     s = tuple(shifted(spec.form, x, spec.offset) for x in spec.scores[first:last])
     v = _rows(spec, first, last)
@@ -192,7 +197,7 @@ def lse(spec: Spec, state: State) -> float:
     """
     if state.m == MASKED:
         return MASKED
-    return spec.sums.round(state.m + spec.sums.log(state.l))
+    return Arithmetic(spec.sums, wider=spec.mixed).add(state.m, spec.sums.log(state.l))
 
 
 def shifted(form: Format, score: float, offset: float) -> float:

@@ -43,5 +43,8 @@ def softmax(scores: Sequence[float], values: Sequence[Sequence[float]] = ()) -> 
 
 
 def _sum(terms: list[float]) -> float:
-    """math.fsum, which refuses to add infinities of both signs, with IEEE's answer there."""
-    return math.fsum(terms) if all(map(math.isfinite, terms)) else sum(terms)
+    """math.fsum, with IEEE's answer where it raises: for infinities of both signs, and past the largest float64."""
+    try:
+        return math.fsum(terms)
+    except (OverflowError, ValueError):
+        return sum(terms)

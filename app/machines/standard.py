@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.machines import attention
-from app.machines.arithmetic import Arrays, Ledger
-from app.machines.attention import Inputs
+from app.machines.arithmetic import Ledger
+from app.machines.attention import Inputs, arithmetics
 from app.machines.formats import Array
 from app.machines.online import MASKED
 from app.machines.run import Machine
@@ -50,9 +50,9 @@ def advance(spec: Inputs, state: State) -> Event:
     >>> step(spec, step(spec, step(spec, start(spec)))).output.round(3).tolist()
     [[0.538, 1.462]]
     """
-    form, compute, p_format, accumulate = spec.forms
+    form, _, p_format, _ = spec.forms
     ops: Counter[str] = Counter()
-    arithmetic, sums = Arrays(compute, ops), Arrays(accumulate, ops)
+    arithmetic, sums = arithmetics(spec, ops)
     n_q, n_k, d, d_v = spec.n_q, spec.n_k, spec.d, spec.d_v
     table, every = n_q * n_k, (slice(0, n_q), slice(0, n_k))
     live = spec.live(*every)

@@ -16,7 +16,7 @@ import numpy as np
 
 from app.machines import attention
 from app.machines.arithmetic import Arrays, Ledger
-from app.machines.attention import Inputs
+from app.machines.attention import Inputs, arithmetics
 from app.machines.fields import Field
 from app.machines.formats import Array
 from app.machines.online import MASKED
@@ -185,9 +185,9 @@ def _with(state: State, i: int, rows: Rows | None) -> State:
 
 def _scores(spec: Spec, rows: slice, cols: slice, live: Array, ops: Counter[str]) -> dict[str, Array]:
     """Load a tile of Q, K and V, and make its scores: scaled, then masked by selection."""
-    form, compute, _, _ = spec.forms
+    form = spec.forms[0]
     q, k, v = form.round_array(spec.q[rows]), form.round_array(spec.k[cols]), form.round_array(spec.v[cols])
-    arithmetic = Arrays(compute, ops)
+    arithmetic, _ = arithmetics(spec, ops)
     dots = arithmetic.dot(q, k.T)
     scores = np.where(live != 0, arithmetic.mul(dots, spec.factor), MASKED)
     return {"q": q, "k": k, "v": v, "dots": dots, "scores": scores}
@@ -209,8 +209,8 @@ def _factor(arithmetic: Arrays, m_old: Array, m_new: Array) -> Array:
 
 
 def _fold_fa2(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, ops: Counter[str]) -> Rows:
-    _, compute, p_format, accumulate = spec.forms
-    arithmetic, sums = Arrays(compute, ops), Arrays(accumulate, ops)
+    p_format = spec.forms[2]
+    arithmetic, sums = arithmetics(spec, ops)
     scores = parts["scores"]
     m_new = arithmetic.row_max(before.m, scores)
     alpha = _factor(arithmetic, before.m, m_new)
@@ -233,8 +233,8 @@ def _fold_fa2(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, op
 
 
 def _fold_fa1(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, ops: Counter[str]) -> Rows:
-    _, compute, p_format, accumulate = spec.forms
-    arithmetic, sums = Arrays(compute, ops), Arrays(accumulate, ops)
+    p_format = spec.forms[2]
+    arithmetic, sums = arithmetics(spec, ops)
     scores = parts["scores"]
     m_tile = arithmetic.row_max(np.full(len(scores), MASKED), scores)
     p = _sizes(arithmetic, scores, m_tile)

@@ -1,5 +1,6 @@
 """Division first or last, looked at: both ways side by side."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from app.captions import division as words
@@ -64,4 +65,4 @@ class DivisionView:
         return words.lines(self.spec, self.moment.state)
 
     def _shaped(self, row: tuple[float, ...]) -> Any:
-        return row if isinstance(self.spec.values[0], tuple) else row[0]
+        return row if isinstance(self.spec.values[0], Sequence) else row[0]

@@ -1,6 +1,7 @@
 """Online softmax, looked at: beside m, l and acc, the bars it has forgotten, the old way and the reference."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from app.captions import online as words
@@ -145,7 +146,7 @@ class OnlineView:
         told["naive"] = words.old_way(
             read=len(self.scores), failed=old["failed"], done=self._done, shares=self._naive_shares(), exact=self._exact().shares
         )
-        told["done"] = words.all_read(self._shares()) if self._done else ""
+        told["done"] = words.all_read(self.moment.state, self._shares()) if self._done else ""
         told["moved"] = self._moved()
         return told
 
@@ -219,4 +220,4 @@ class OnlineView:
     def _shaped(self, row: tuple[float, ...]) -> Any:
         """A value-shaped number: bare where the values are bare numbers, a list where they are vectors."""
         values = self.spec.values
-        return row[0] if values is not None and not isinstance(values[0], tuple) else row
+        return row[0] if values is not None and not isinstance(values[0], Sequence) else row
