@@ -84,6 +84,7 @@ export function mount(root, view) {
     ends(buttons.back, step === 0, Math.max(step - 1, 0));
     ends(buttons.next, step === steps && (phase === undefined || phase + 1 >= phases().length), Math.min(step + 1, steps));
     part('[data-action="share"]').setAttribute("href", `${base}${snapshot.links.page}`);
+    part('[data-action="projector"]').setAttribute("href", `${base}${snapshot.links.page}&view=projector`);
     part('[data-part="shared"]').textContent = "";
   }
 
@@ -167,6 +168,17 @@ export function mount(root, view) {
     share: (event) => {
       const link = /** @type {HTMLAnchorElement} */ (event.target).href;
       navigator.clipboard?.writeText(link).then(() => say("Link copied."), () => say(link)) ?? say(link);
+    },
+    projector: () => {
+      const on = document.documentElement.dataset.view !== "projector";
+      if (on) {
+        document.documentElement.dataset.view = "projector";
+        kept.set("view", "projector");
+      } else {
+        delete document.documentElement.dataset.view;
+        kept.delete("view");
+      }
+      if (painted) paint(painted, "spec");
     },
     apply: () => change(0),
     preset: (event) => follow(/** @type {HTMLAnchorElement} */ (event.target)),
