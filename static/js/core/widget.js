@@ -6,6 +6,8 @@ import { Run, fetchPage } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
+/** Milliseconds that a changed spec is waited for. */
+const WAIT = 15000;
 /** Milliseconds without input before the heavy chart library may be fetched and started. */
 const QUIET = 700;
 
@@ -221,8 +223,9 @@ export function mount(root, view) {
   });
 
   // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
-  /** @type {AbortController | undefined} */
-  let asking;
+  let asking = false;
+  /** The change wanted while another is on its way: only the latest matters. @type {[string, boolean] | undefined} */
+  let queued;
   let timer = 0;
   /** @param {number | undefined} step  where to go; undefined: stay */
   function change(step) {
@@ -241,14 +244,24 @@ export function mount(root, view) {
   function load(query, fill) {
     clearTimeout(timer);
     player.pause();
-    asking?.abort();
-    const mine = new AbortController();
-    asking = mine;
+    if (asking) {
+      queued = [query, fill];
+      return;
+    }
+    asking = true;
     root.setAttribute("aria-busy", "true");
-    fetchPage(`${base}widgets/${root.dataset.widget}${query}`, mine.signal).then(
-      ({ ok, page }) => asking === mine && take(ok, page, fill),
-      (error) => mine.signal.aborted || say(`${error.message === "Failed to fetch" ? "The server cannot be reached" : error.message}: what is loaded still steps.`),
-    ).finally(() => asking === mine && root.removeAttribute("aria-busy"));
+    fetchPage(`${base}widgets/${root.dataset.widget}${query}`, AbortSignal.timeout(WAIT))
+      .then(
+        ({ ok, page }) => take(ok, page, fill),
+        (error) => say(`${error.message === "Failed to fetch" ? "The server cannot be reached" : error.message}: what is loaded still steps.`),
+      )
+      .finally(() => {
+        asking = false;
+        root.removeAttribute("aria-busy");
+        const next = queued;
+        queued = undefined;
+        if (next) load(...next);
+      });
   }
   /** @param {boolean} ok @param {Document} page @param {boolean} fill */
   function take(ok, page, fill) {
