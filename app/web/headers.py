@@ -25,7 +25,7 @@ def policy(path: str, frame_ancestors: str) -> dict[str, str]:
     if path.startswith("/embed/"):
         return {
             **_ALWAYS,
-            "Cross-Origin-Resource-Policy": "cross-origin",
+            **_SHARED,  # a sandboxed frame asks for its own page from an origin that is nobody's
             "Content-Security-Policy": f"{_CONTENT}; frame-ancestors {frame_ancestors}",
         }
     if path.startswith(("/api/", "/static/", "/figures/")):

@@ -12,9 +12,13 @@ FOREVER = "public, max-age=31536000, immutable"
 
 
 def router(assets: Assets) -> APIRouter:
-    routes = APIRouter(prefix="/static", include_in_schema=False)
+    routes = APIRouter(include_in_schema=False)
 
-    @routes.get("/{path:path}")
+    @routes.get("/favicon.ico")
+    async def icon(request: Request) -> Response:
+        return await static(request, "icon.svg")
+
+    @routes.get("/static/{path:path}")
     async def static(request: Request, path: str) -> Response:
         stamp, _, name = path.partition("/")
         stamped = stamp == assets.stamp

@@ -14,6 +14,7 @@ export function plotly() {
 async function load() {
   const sheet = document.createElement("link");
   sheet.rel = "stylesheet";
+  sheet.crossOrigin = "anonymous"; // in a sandboxed frame, whose origin is nobody's, rules may only be added so
   sheet.id = "plotly.js-style-global"; // the name under which Plotly looks for a place to put its rules
   sheet.href = new URL("css/plotly.css", HERE).href;
   await arrived(sheet);

@@ -68,6 +68,12 @@ export class Run {
   }
 }
 
+/** What went wrong with a request, for a reader. @param {Error} error */
+export function reason(error) {
+  if (error.name === "TimeoutError") return "The server takes too long";
+  return error.message.startsWith("The server") ? error.message : "The server cannot be reached";
+}
+
 /**
  * A page of the site, parsed: how a changed spec comes back. The server's page is the one renderer, so a widget takes
  * its new parts from there, and on a 422 the words beside the field.

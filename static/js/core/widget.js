@@ -1,11 +1,13 @@
 // What every widget does alike: transport, keys, the spoken line, the address, the form. A widget brings its charts.
 
-import { bind } from "./bind.js";
+import { bind, show } from "./bind.js";
 import { Player } from "./player.js";
-import { Run, fetchPage } from "./run.js";
+import { Run, fetchPage, reason } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
+/** Changed specs that may be on their way at once. */
+const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
 const WAIT = 15000;
 /** Milliseconds without input before the heavy chart library may be fetched and started. */
@@ -88,6 +90,7 @@ export function mount(root, view) {
     part('[data-action="share"]').setAttribute("href", `${base}${snapshot.links.page}`);
     part('[data-action="projector"]').setAttribute("href", `${base}${snapshot.links.page}&view=projector`);
     part('[data-part="shared"]').textContent = "";
+    if (owns) for (const link of document.querySelectorAll("a[data-follows]")) link.setAttribute("href", `${base}${snapshot.links.page}`);
   }
 
   /** @param {Snapshot} snapshot */
@@ -122,7 +125,7 @@ export function mount(root, view) {
         player.pause();
         if (painted) player.step = painted.step;
         if (painted) transport(painted);
-        say(`${error.message || "The server cannot be reached"}: the steps already loaded still work.`);
+        say(`${reason(error)}: the steps already loaded still work.`);
       },
     );
   };
@@ -223,15 +226,18 @@ export function mount(root, view) {
   });
 
   // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
-  let asking = false;
-  /** The change wanted while another is on its way: only the latest matters. @type {[string, boolean] | undefined} */
+  // Several may be on their way; answers are taken in the order asked, and one that was overtaken is dropped.
+  let [sent, taken, flying] = [0, 0, 0];
+  /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean] | undefined} */
   let queued;
   let timer = 0;
-  /** @param {number | undefined} step  where to go; undefined: stay */
-  function change(step) {
+  /** Whether a list was changed that the shown step may be past the end of. */
+  let restart = false;
+  /** @param {number} [step]  where to go; undefined: stay */
+  function change(step = restart ? 0 : player.step) {
     const given = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (name !== "step") given.set(name, String(value));
-    given.set("step", String(step ?? player.step));
+    given.set("step", String(step));
     load(`?${given}`, false);
   }
   /** @param {HTMLAnchorElement} link */
@@ -244,27 +250,33 @@ export function mount(root, view) {
   function load(query, fill) {
     clearTimeout(timer);
     player.pause();
-    if (asking) {
+    if (flying >= FLYING) {
       queued = [query, fill];
       return;
     }
-    asking = true;
+    const mine = ++sent;
+    const from = player.step;
+    flying += 1;
     root.setAttribute("aria-busy", "true");
-    fetchPage(`${base}widgets/${root.dataset.widget}${query}`, AbortSignal.timeout(WAIT))
+    fetchPage(`${base}${kind === "embed" ? "embed" : "widgets"}/${root.dataset.widget}${query}`, AbortSignal.timeout(WAIT))
       .then(
-        ({ ok, page }) => take(ok, page, fill),
-        (error) => say(`${error.message === "Failed to fetch" ? "The server cannot be reached" : error.message}: what is loaded still steps.`),
+        ({ ok, page }) => {
+          if (mine < taken) return;
+          taken = mine;
+          take(ok, page, fill, player.step !== from);
+        },
+        (error) => mine > taken && say(`${reason(error)}: what is loaded still steps.`),
       )
       .finally(() => {
-        asking = false;
-        root.removeAttribute("aria-busy");
+        flying -= 1;
+        if (!flying) root.removeAttribute("aria-busy");
         const next = queued;
         queued = undefined;
         if (next) load(...next);
       });
   }
-  /** @param {boolean} ok @param {Document} page @param {boolean} fill */
-  function take(ok, page, fill) {
+  /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {boolean} stepped  whether the reader has gone on meanwhile */
+  function take(ok, page, fill, stepped) {
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) return;
@@ -287,7 +299,9 @@ export function mount(root, view) {
     ({ run, frame, beside } = loaded(root, base));
     phase = undefined;
     player.steps = run.steps;
-    player.step = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
+    const there = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
+    player.step = stepped && !restart && !fill ? Math.min(player.step, run.steps) : there;
+    restart = false;
     run.want(player.step).then((snapshot) => paint(snapshot, "spec"));
   }
   /** A part of another copy of this page, with its names made ours. @param {Element} fresh @param {string} id */
@@ -319,8 +333,9 @@ export function mount(root, view) {
     clearTimeout(timer);
     const typed = field.matches('textarea, input[type="text"]');
     const amount = field.type === "range" && root.querySelector('[data-part="offset"]');
-    if (amount) amount.textContent = `+${field.value}`;
-    timer = window.setTimeout(() => change(typed ? 0 : undefined), typed ? PAUSE : 0);
+    if (amount) amount.textContent = `${Number(field.value) < 0 ? "" : "+"}${show(field.value)}`;
+    restart ||= typed;
+    timer = window.setTimeout(change, typed ? PAUSE : 0);
   });
 
   for (const hidden of root.querySelectorAll('[data-action="play"], [data-action="slow"], .speed')) hidden.removeAttribute("hidden");

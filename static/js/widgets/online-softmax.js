@@ -28,7 +28,7 @@ export function bars(snapshot, name, frame) {
     if (name === "exps") {
       const value = Number(state.naive.exps[row]);
       const finite = Number.isFinite(value);
-      const share = value > 0 && finite ? (Math.log10(value) - frame.low) / (frame.high - frame.low) : value === 0 ? 0 : 1;
+      const share = value > 0 && finite ? Math.max(0, (Math.log10(value) - frame.low) / (frame.high - frame.low)) : value === 0 ? 0 : 1;
       return { kind: !finite ? "bad" : masked ? "masked" : state_, share, before: share, number: show(value) };
     }
     const size = Number(term.size);
