@@ -64,7 +64,7 @@ class State:
     """What is kept from one step to the next: d + 2 numbers and the place reached.
 
     m     the highest score so far (−inf: none yet)
-    l     the sum of exp(s − m) over the scores read
+    l     Σ exp(s − m) over what has been read
     acc   the sum of exp(s − m) · v, a number for each element of a value; empty without values
     """
 
