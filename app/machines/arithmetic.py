@@ -135,7 +135,8 @@ class Arrays:
 
     def _each(self, name: str, a: Array, b: Array | float) -> Array:
         """Element by element, for operands from a wider format."""
-        found: Array = np.frompyfunc(getattr(self.one, name), 2, 1)(a, b).astype(np.float64)
+        with np.errstate(all="ignore"):
+            found: Array = np.frompyfunc(getattr(self.one, name), 2, 1)(a, b).astype(np.float64)
         return found
 
     def _done(self, name: str, result: Array) -> Array:

@@ -87,7 +87,8 @@ class Inputs:
         >>> two_by_five.live(slice(0, 2), slice(0, 5)).astype(int).tolist()
         [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
         """
-        query, key = np.arange(self.n_q)[rows, None], np.arange(self.n_k)[None, cols]
+        query = np.arange(*rows.indices(self.n_q))[:, None]
+        key = np.arange(*cols.indices(self.n_k))[None, :]
         own = query + (self.n_k - self.n_q if self.causal == "bottom-right" else 0)
         seen = np.ones((query.size, key.size), dtype=bool)
         if self.causal != "none" or self.window is not None:
@@ -95,8 +96,7 @@ class Inputs:
         if self.window is not None:
             seen &= key > own - self.window
         if self.key_lengths is not None:
-            lengths = np.array(self.key_lengths if len(self.key_lengths) > 1 else self.key_lengths * self.n_q)
-            seen &= key < lengths[rows, None]
+            seen &= key < np.array(self.key_lengths if len(self.key_lengths) == 1 else self.key_lengths[rows])[:, None]
         return seen.astype(np.float64)
 
 

@@ -131,15 +131,14 @@ def advance(spec: Spec, state: State) -> Event:
         return _normalise(spec, state, i, rows, before)
     cols = slice(j * spec.block_k, min((j + 1) * spec.block_k, spec.n_k))
     live = spec.live(rows, cols)
-    first = state.step == 0
-    if not live.any():
-        ledger = _traffic(spec, state, i, rows, None, first)
-        return Event("tile", rows, cols, live, before, before, {}, _with(state, i, state.rows[i]), ledger)
+    skipped = not live.any()
+    traffic = _traffic(spec, state, i, rows, cols, skipped)
+    if skipped:
+        return Event("tile", rows, cols, live, before, before, {}, _with(state, i, state.rows[i]), traffic)
     ops: Counter[str] = Counter()
     parts = _scores(spec, rows, cols, live, ops)
     now = (_fold_fa2 if spec.algorithm == "fa2" else _fold_fa1)(spec, before, parts, live, ops)
-    ledger = _traffic(spec, state, i, rows, cols, first) + Ledger(**ops)
-    return Event("tile", rows, cols, live, before, now, parts, _with(state, i, now), _kept(ledger, spec, rows, cols))
+    return Event("tile", rows, cols, live, before, now, parts, _with(state, i, now), Ledger(**ops) + traffic)
 
 
 def step(spec: Spec, state: State) -> State:
@@ -167,12 +166,11 @@ def same_tiles(spec: Spec, step: int) -> int:
 
 def lse(spec: Spec, m: Array, l: Array) -> Array:
     """m + log l, natural logarithm, in the accumulator's format; −inf for a row with no live key."""
-    form = spec.forms[3]
+    _, sums = attention.arithmetics(spec, Counter())
+    empty = m == MASKED
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = form.round_array(
-            np.where(m == MASKED, 0, m) + form.round_array(np.where(m == MASKED, 0, np.log(np.where(m == MASKED, 1, l))))
-        )
-    return np.where(m == MASKED, MASKED, found)
+        log = sums.form.round_array(np.log(np.where(empty, 1.0, l)))
+    return np.where(empty, MASKED, sums.add(np.where(empty, 0.0, m), log))
 
 
 def _fresh(count: int, d_v: int) -> Rows:
@@ -265,39 +263,29 @@ def _normalise(spec: Spec, state: State, i: int, rows: slice, before: Rows) -> E
     return Event("normalise", rows, slice(0, 0), np.zeros((count, 0)), before, before, {"output": output}, _with(state, i, None), cost)
 
 
-def _traffic(spec: Spec, state: State, i: int, rows: slice, cols: slice | None, first: bool) -> Ledger:
-    """Numbers moved between slow memory and the chip by one tile; none for a tile that is skipped."""
-    count = rows.stop - rows.start
+def _traffic(spec: Spec, state: State, i: int, rows: slice, cols: slice, skipped: bool) -> Ledger:
+    """Numbers moved between slow memory and the chip by one tile, and kept there after it; a skipped tile moves none.
+
+    fa2: the Q tile comes with the first tile that needs it and stays, with its m, l and acc; K and V pass. fa1: the K and V
+    tile comes with the first tile that needs it and stays; Q, and O, l and m, which live in slow memory, pass.
+    """
+    count, keys = rows.stop - rows.start, (cols.stop - cols.start) * (spec.d + spec.d_v)
     if spec.algorithm == "fa2":
-        if cols is None:
-            return Ledger(kept=count * (spec.d_v + 2))
-        begins = state.rows[i] is None  # the Q tile comes on chip with the first tile that needs it
-        return Ledger(reads=begins * count * spec.d + (cols.stop - cols.start) * (spec.d + spec.d_v))
-    writes = first * spec.n_q * (spec.d_v + 2)  # O, l and m are set up in slow memory
-    if cols is None:
-        return Ledger(writes=writes)
-    loads = _loads_keys(spec, state.step, cols)
-    return Ledger(
-        reads=loads * (cols.stop - cols.start) * (spec.d + spec.d_v) + count * (spec.d + spec.d_v + 2),
-        writes=writes + count * (spec.d_v + 2),
-    )
+        begun = state.rows[i] is not None
+        kept = count * (spec.d + spec.d_v + 2) * (begun or not skipped)
+        return Ledger(reads=0 if skipped else keys + count * spec.d * (not begun), kept=kept)
+    begun = _keys_are_there(spec, state.step, cols)
+    setting_up = spec.n_q * (spec.d_v + 2) * (state.step == 0)
+    kept = keys * (begun or not skipped)
+    if skipped:
+        return Ledger(writes=setting_up, kept=kept)
+    return Ledger(keys * (not begun) + count * (spec.d + spec.d_v + 2), setting_up + count * (spec.d_v + 2), kept)
 
 
-def _loads_keys(spec: Spec, step: int, cols: slice) -> bool:
-    """Whether this is the first tile of its column, in fa1, that is not skipped: K and V come on chip with it."""
-    down, _ = spec.tiles
-    for earlier in range(step - step % down, step):
-        i, _ = place(spec, earlier)
-        if spec.live(slice(i * spec.block_q, min((i + 1) * spec.block_q, spec.n_q)), cols).any():
-            return False
-    return True
-
-
-def _kept(cost: Ledger, spec: Spec, rows: slice, cols: slice) -> Ledger:
-    """What lives on chip until the next step: fa2 the Q tile with its m, l and acc; fa1 the K and V tile."""
-    count = rows.stop - rows.start
-    kept = count * (spec.d + spec.d_v + 2) if spec.algorithm == "fa2" else (cols.stop - cols.start) * (spec.d + spec.d_v)
-    return Ledger(cost.reads, cost.writes, kept, cost.mul, cost.add, cost.exp, cost.div, cost.max)
+def _keys_are_there(spec: Spec, step: int, cols: slice) -> bool:
+    """fa1: whether an earlier tile of this column was live, so that its K and V are on chip."""
+    earlier = (place(spec, before)[0] for before in range(step - step % spec.tiles[0], step))
+    return any(spec.live(slice(i * spec.block_q, min((i + 1) * spec.block_q, spec.n_q)), cols).any() for i in earlier)
 
 
 MACHINE = Machine(
