@@ -14,7 +14,7 @@ from app.numbers import SUPERSCRIPTS, show
 WIDTH, HEIGHT = 380, 236
 LEFT, RIGHT, TOP, BASE = 38, 372, 30, 194
 ROOMY = 10  # bars up to which each one's number is written on it
-LABELLED = 24  # bars up to which each one's score is written below it
+LETTER = 7.0  # room for one letter of a score below its bar
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,27 @@ def exps(snapshot: dict[str, Any]) -> Panel:
 
 
 def frame(snapshot: dict[str, Any], panel: Panel) -> dict[str, Any]:
-    """What the script needs to draw the logarithmic axis: its ends and the ceiling as powers of ten, and the ceiling's name."""
+    """What the script needs to draw axes: the ends and the ceiling of the logarithmic one as powers of ten, names below bars."""
     ceiling = math.log10(FORMATS[snapshot["spec"]["format"]].max)
-    return {"low": panel.low, "high": panel.high, "ceiling": ceiling, "label": panel.ceiling_text}
+    return {
+        "low": panel.low,
+        "high": panel.high,
+        "ceiling": ceiling,
+        "label": panel.ceiling_text,
+        "scores": [bar.label for bar in panel.bars],
+    }
+
+
+def labelled(snapshot: dict[str, Any]) -> int:
+    """Every how many bars a score is written below, so that no two run into each other.
+
+    >>> labelled({"spec": {"scores": [1.0] * 8, "format": "float32", "offset": 0.0}})
+    1
+    """
+    spec = snapshot["spec"]
+    form = FORMATS[spec["format"]]
+    longest = max(len(show(shifted(form, float(score), spec["offset"]))) for score in spec["scores"])
+    return math.ceil((longest + 1) * LETTER * len(spec["scores"]) / (RIGHT - LEFT))
 
 
 def _log_range(snapshot: dict[str, Any]) -> tuple[float, float]:
@@ -136,8 +154,7 @@ def _bar(row: int, slot: tuple[float, float], snapshot: dict[str, Any], kind: st
     spec = snapshot["spec"]
     n = len(spec["scores"])
     score = shifted(FORMATS[spec["format"]], float(spec["scores"][row]), spec["offset"])  # an unread one as it will be read
-    every = math.ceil(n / LABELLED)
-    label = show(score) if row % every == 0 else ""
+    label = show(score) if row % labelled(snapshot) == 0 else ""
     return Bar(row, *slot, kind, _y(share if kind != "bad" else 1.0), _y(before), number if n <= ROOMY else "", label)
 
 

@@ -306,7 +306,14 @@ export function mount(root, view) {
   }
   /** A part of another copy of this page, with its names made ours. @param {Element} fresh @param {string} id */
   function own(fresh, id) {
-    if (id !== root.id) fresh.innerHTML = fresh.innerHTML.replaceAll(`"${id}-`, `"${root.id}-`).replaceAll(`#${id}-`, `#${root.id}-`);
+    if (id !== root.id) {
+      for (const element of [fresh, ...fresh.querySelectorAll("*")]) {
+        for (const { name, value } of element.attributes) {
+          const renamed = value.split(" ").map((one) => one.replace(new RegExp(`^(url\\(#|#)?${id}-`), `$1${root.id}-`)).join(" ");
+          if (renamed !== value) element.setAttribute(name, renamed);
+        }
+      }
+    }
     return document.adoptNode(fresh);
   }
   /** @param {Document} page */

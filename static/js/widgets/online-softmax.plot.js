@@ -27,23 +27,17 @@ function colour(bar, ink) {
   return bar.kind === "new" ? ink.new : bar.kind === "bad" ? ink.bad : ink.old;
 }
 
-/** @param {Snapshot} snapshot @param {ReturnType<typeof bars>} found @param {any} ink */
-function across(snapshot, found, ink) {
-  const n = found.length;
-  const every = Math.ceil(n / 24);
-  const offset = snapshot.spec.offset;
-  const label = (/** @type {number} */ row) => {
-    const term = snapshot.state.terms[row];
-    return show(term ? term.score : Number(snapshot.spec.scores[row]) + offset);
-  };
-  const rows = found.map((_, row) => row);
+/** The axis below, with the server's names for the scores. @param {Snapshot} snapshot @param {any} ink @param {{scores: string[]}} frame */
+function across(snapshot, ink, { scores }) {
+  const rows = scores.map((_, row) => row);
+  const named = rows.filter((row) => scores[row]);
+  const label = (/** @type {number} */ row) => show(snapshot.state.terms[row].score);
   return {
     rows,
     label,
     xaxis: {
-      range: [-0.6, n - 0.4], fixedrange: true, zeroline: false, showgrid: false,
-      tickvals: rows.filter((row) => row % every === 0), ticktext: rows.filter((row) => row % every === 0).map(label),
-      tickfont: { color: ink.text }, ticks: "",
+      range: [-0.6, rows.length - 0.4], fixedrange: true, zeroline: false, showgrid: false,
+      tickvals: named, ticktext: named.map((row) => scores[row]), tickfont: { color: ink.text, size: 11 }, tickangle: 0, ticks: "",
     },
   };
 }
@@ -77,7 +71,7 @@ function waiting(found, ink, height) {
 /** @param {Snapshot} snapshot @param {any} frame @param {Record<string, string>} ink */
 function sizes(snapshot, frame, ink) {
   const found = bars(snapshot, "sizes", frame);
-  const { rows, label, xaxis } = across(snapshot, found, ink);
+  const { rows, label, xaxis } = across(snapshot, ink, frame);
   const before = {
     type: "bar", x: rows, y: found.map((bar) => (bar.kind === "shrunk" ? bar.before : null)), hoverinfo: "skip",
     marker: { color: "rgba(0,0,0,0)", line: { color: ink.old, width: 1.5 } },
@@ -93,7 +87,7 @@ function sizes(snapshot, frame, ink) {
 function exps(snapshot, frame, ink) {
   const { low, high, ceiling, label: largest } = frame;
   const found = bars(snapshot, "exps", frame);
-  const { rows, label, xaxis } = across(snapshot, found, ink);
+  const { rows, label, xaxis } = across(snapshot, ink, frame);
   const span = high - low;
   const now = trace(found, (bar) => (bar.kind === "unread" ? null : bar.share * span), ink, {
     base: low, textposition: found.map((bar) => (bar.share > 0.4 && bar.kind !== "masked" ? "inside" : "outside")), textangle: -90, insidetextanchor: "start", insidetextfont: { color: ink.card }, constraintext: "none",

@@ -1,0 +1,126 @@
+"""The run of snapshots, with a server that the test plays."""
+
+import pytest
+
+from tests.js.conftest import Core
+
+START = """
+  const asked = [];
+  const answers = [];
+  const shot = (step) => ({ step, links: { self: `api/v1/machines/x/snapshots/${step}?scores=1,2&format=float32` } });
+  const part = (start, count) => {
+    const last = Math.min(start + count - 1, given.steps);
+    const snapshots = [];
+    for (let step = start; step <= last; step++) snapshots.push(shot(step));
+    return { steps: given.steps, start, count: snapshots.length, snapshots };
+  };
+  const get = (url) => {
+    asked.push(url);
+    const query = new URL(url, "http://x/").searchParams;
+    const answer = answers.shift();
+    if (answer) return answer(url);
+    return Promise.resolve({ ok: true, json: async () => part(Number(query.get("start")), Math.min(Number(query.get("count")), given.most)) });
+  };
+  const run = new module.Run(part(given.start, given.count), given.base, get);
+  const settle = async () => { while (run.waiting.size) await Promise.allSettled(run.waiting.values()); };
+  const starts = () => asked.map((url) => Number(new URL(url, "http://x/").searchParams.get("start")));
+"""
+REFUSES = "answers.push(async () => ({ ok: false, status: 503 }));"
+BREAKS = "answers.push(async () => { throw new TypeError('Failed to fetch'); });"
+
+
+@pytest.fixture
+def run(core: Core) -> Core:
+    def go(body: str, **given: object):
+        return core("run", START + body, {"steps": 200, "start": 0, "count": 64, "base": "/site/", "most": 64, **given})
+
+    return go
+
+
+def test_what_came_with_the_page_is_there(run: Core):
+    assert run("return [run.get(0).step, run.get(63).step, run.get(64) === undefined, (await run.want(40)).step, asked.length];") == [
+        0,
+        63,
+        True,
+        40,
+        0,
+    ]
+
+
+def test_the_rest_is_asked_for_in_parts_of_64(run: Core):
+    told = run("const found = await run.want(64); await run.want(127); return [found.step, asked];")
+    assert told == [64, ["/site/api/v1/machines/x/snapshots?scores=1,2&format=float32&start=64&count=64"]]
+
+
+def test_a_far_step_is_asked_for_at_once(run: Core):
+    assert run("return [(await run.want(150)).step, starts(), run.get(100) === undefined];") == [150, [150], True]
+
+
+def test_nothing_is_fetched_ahead_too_early(run: Core):
+    assert run("for (let step = 0; step <= 63 - module.AHEAD; step++) run.prefetch(step); return asked;") == []
+
+
+def test_the_next_part_is_fetched_ahead_once(run: Core):
+    told = run(
+        "for (let step = 0; step <= 63; step++) run.prefetch(step); await settle(); return [starts(), run.get(64).step, run.get(127).step];"
+    )
+    assert told == [[64], 64, 127]
+
+
+def test_playing_through_asks_once_a_part(run: Core):
+    told = run("for (let step = 0; step <= 200; step++) { await run.want(step); run.prefetch(step); await settle(); } return starts();")
+    assert told == [64, 128, 192]
+
+
+def test_nothing_is_fetched_past_the_end(run: Core):
+    assert run("for (let step = 0; step <= 63; step++) run.prefetch(step); return asked;", steps=63) == []
+    assert run("run.prefetch(30); await settle(); return [asked, run.get(40).step];", steps=40) == [[], 40]
+
+
+def test_a_server_that_sends_fewer(run: Core):
+    told = run(
+        "const shots = []; for (let step = 60; step < 100; step++) shots.push((await run.want(step)).step); return [shots.at(-1), starts()];",
+        most=10,
+    )
+    assert told == [99, [64, 74, 84, 94]]
+
+
+def test_two_who_want_the_same_ask_once(run: Core):
+    assert run("const [a, b] = await Promise.all([run.want(64), run.want(64)]); return [a === b, starts()];") == [True, [64]]
+
+
+def test_what_is_on_its_way_is_waited_for(run: Core):
+    assert run("run.prefetch(60); await run.want(64); return starts();") == [64]
+
+
+def test_a_later_step_of_a_part_on_its_way(run: Core):
+    assert run("run.prefetch(60); return (await run.want(70)).step;") == 70
+
+
+@pytest.mark.parametrize(("failure", "said"), [(REFUSES, "The server answered 503"), (BREAKS, "Failed to fetch")])
+def test_a_failure_is_told_and_may_be_tried_again(run: Core, failure: str, said: str):
+    told = run(
+        failure
+        + "const error = await run.want(64).catch((e) => e.message); return [error, (await run.want(64)).step, starts(), run.waiting.size];"
+    )
+    assert told == [said, 64, [64, 64], 0]
+
+
+def test_a_failure_ahead_is_silent_and_tried_again_when_wanted(run: Core):
+    told = run(BREAKS + "run.prefetch(60); await settle(); return [run.get(64) === undefined, (await run.want(64)).step, starts()];")
+    assert told == [True, 64, [64, 64]]
+
+
+def test_a_run_that_begins_in_the_middle(run: Core):
+    """A page opened at a late step: what lies before it is fetched too, in parts and not step by step."""
+    told = run(
+        "const seen = []; for (let step = 100; step >= 60; step--) { seen.push((await run.want(step)).step); run.prefetch(step); await settle(); } return [seen.length, starts().length];",
+        start=100,
+        count=10,
+    )
+    assert told[0] == 41
+    assert told[1] <= 5
+
+
+def test_the_root_of_the_site(run: Core):
+    assert run("await run.want(64); return asked[0];", base="/").startswith("/api/v1/")

@@ -1,0 +1,189 @@
+"""A widget as a reader meets it: what it shows, and what can be pressed."""
+
+import json
+import math
+import re
+import urllib.request
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Response, expect
+
+from app.numbers import show
+
+PATH = "/widgets/online-softmax"
+SEE = (
+    """
+(root) => {
+  const all = (selector, from = root) => [...from.querySelectorAll(selector)];
+  const box = (element, svg) => {
+    const [a, b] = [element.getBoundingClientRect(), svg.getBoundingClientRect()];
+    return b.width ? [(a.x - b.x) / b.width, (a.y - b.y) / b.width, a.width / b.width, a.height / b.width] : [];
+  };
+  const bars = (name) => all(`[data-swap="${name}"] .plot-${name} g[data-row]`).map((g) => {
+    const rect = (kind) => {
+      const found = g.querySelector(`.${kind}`);
+      const hidden = found.getAttribute("visibility") === "hidden";
+      return { hidden, y: Number(found.getAttribute("y")), height: Number(found.getAttribute("height")),
+               fill: hidden ? "" : getComputedStyle(found).fill, stroke: hidden ? "" : getComputedStyle(found).stroke };
+    };
+    const number = g.querySelector(".number");
+    const score = g.querySelector(".score");
+    const text = number.textContent.trim();
+    return { row: g.dataset.row, kind: g.dataset.kind, ghost: rect("ghost"), slot: rect("slot"), size: rect("size"), number: text,
+             place: text ? box(number, g.ownerSVGElement) : [], ink: text ? getComputedStyle(number).fill : "",
+             score: score.textContent, scoreInk: score.textContent ? getComputedStyle(score).fill : "" };
+  });
+  return {
+    numbers: all("data[data-value]").map((d) => [d.dataset.value, d.dataset.row, d.dataset.col, d.value, d.textContent]),
+    words: all("[data-text]").map((e) => [e.dataset.text, e.textContent, e.hidden]),
+    marks: all("[data-mark]").map((e) => [e.dataset.mark, e.dataset.on]),
+    position: root.querySelector('[data-part="position"]').textContent,
+    range: (({ value, max, ariaValueText }) => ({ value, max, ariaValueText }))(root.querySelector('input[name="step"]')),
+    ends: Object.fromEntries(["reset", "back", "next"].map((name) => [name, root.querySelector(`[data-action="${name}"]`).ariaDisabled])),
+    goes: Object.fromEntries(["reset", "back", "next"].map((name) => [name, root.querySelector(`[data-action="${name}"]`).value])),
+    share: root.querySelector('[data-action="share"]').getAttribute("href"),
+    sizes: bars("sizes"),
+    exps: bars("exps"),
+  };
+}
+"""
+)  # fmt: skip
+
+
+class Api:
+    """The site's own JSON, asked for beside the page."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.runs: dict[str, list[dict[str, Any]]] = {}
+
+    def run(self, query: str) -> list[dict[str, Any]]:
+        """Every snapshot of a spec, step 0 first."""
+        if query not in self.runs:
+            found: list[dict[str, Any]] = []
+            while not found or len(found) <= found[0]["steps"]:
+                found += self.json(f"/api/v1/machines/online-softmax/snapshots?{query}&start={len(found)}")["snapshots"]
+            self.runs[query] = found
+        return self.runs[query]
+
+    def json(self, path: str) -> Any:
+        with urllib.request.urlopen(self.site + path) as answer:
+            return json.load(answer)
+
+
+class Widget:
+    """One widget of a page. `root` picks it where there are two."""
+
+    def __init__(self, page: Page, root: str = "[data-widget]", frame: Any = None) -> None:
+        self.page = page
+        self.root: Locator = (frame or page).locator(root)
+        self.keyboard = page.keyboard
+
+    def open(self, query: str = "", path: str = PATH, script: bool = True) -> Response:
+        answer = self.page.goto(f"{path}?{query}" if query else path)
+        assert answer is not None
+        if script:
+            self.ready()
+        return answer
+
+    def ready(self) -> None:
+        """Script has taken over."""
+        expect(self.root).to_have_attribute("data-ready", "yes")
+
+    def plotted(self) -> None:
+        """Plotly has taken over both charts."""
+        expect(self.root.locator("figure[data-plotted]")).to_have_count(2, timeout=20_000)
+
+    def action(self, name: str) -> Locator:
+        return self.root.locator(f'[data-action="{name}"]')
+
+    def press(self, name: str) -> None:
+        self.action(name).click()
+
+    def field(self, name: str) -> Locator:
+        return self.root.locator(f'[name="{name}"]:not(button)')
+
+    def fill(self, name: str, text: str) -> None:
+        """Type into a field, opening the box that it is in."""
+        details = self.root.locator("details.own")
+        if self.field(name).evaluate("(field) => Boolean(field.closest('details:not([open])'))"):
+            details.locator("summary").click()
+        self.field(name).fill(text)
+
+    def slide(self, name: str, value: int | str) -> None:
+        self.field(name).fill(str(value))
+
+    def part(self, name: str) -> Locator:
+        return self.root.locator(f'[data-part="{name}"]')
+
+    def value(self, path: str, row: int | None = None) -> Locator:
+        return self.root.locator(f'data[data-value="{path}"]' + ("" if row is None else f'[data-row="{row}"]'))
+
+    def words(self, path: str) -> Locator:
+        return self.root.locator(f'[data-text="{path}"]')
+
+    def mark(self, name: str) -> Locator:
+        return self.root.locator(f'[data-mark="{name}"]')
+
+    def error(self, field: str) -> Locator:
+        return self.root.locator(f'[data-field="{field}"] [data-part="error"]')
+
+    def at(self, step: int, steps: int | None = None) -> None:
+        """Wait until a step is shown."""
+        expect(self.part("position")).to_have_text(re.compile(rf"^{step} of {'' if steps is None else steps}"))
+
+    def stays(self, step: int) -> None:
+        """What has just been done is handled at once, so a step that did not change by now stays."""
+        assert self.part("position").inner_text().startswith(f"{step} of ")
+
+    def see(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.root.evaluate(SEE)
+        return found
+
+    def agrees(self, snapshot: dict[str, Any]) -> None:
+        """Every number, sentence, mark and control shown is what this snapshot says."""
+        self.at(snapshot["step"], snapshot["steps"])
+        seen = self.see()
+        assert len(seen["numbers"]) > 5
+        for path, row, col, value, text in seen["numbers"]:
+            told = pick(snapshot, path, [int(place) for place in (row, col) if place is not None])
+            where = f"{path} {row or ''} {col or ''} at step {snapshot['step']}"
+            if told is None:
+                assert (value, text) == ("", "–"), where
+            else:
+                assert same(float(value), float(told)), where
+                assert text == show(float(told)), where
+        for path, text, hidden in seen["words"]:
+            told = pick(snapshot, path, [])
+            assert hidden or text.strip("–") == (told or ""), path
+            assert not (hidden and told), f"{path} is hidden"
+        for mark, on in seen["marks"]:
+            told = snapshot["event"].get(mark) or snapshot["state"]["naive"].get(mark)
+            assert on == ("yes" if told else "no"), mark
+        step, steps = snapshot["step"], snapshot["steps"]
+        assert seen["range"] == {"value": str(step), "max": str(steps), "ariaValueText": f"step {step} of {steps}"}
+        assert seen["ends"] == {
+            "reset": "true" if step == 0 else None,
+            "back": "true" if step == 0 else None,
+            "next": "true" if step == steps else None,
+        }
+        assert seen["share"].endswith("/" + snapshot["links"]["page"])
+
+
+def same(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def pick(snapshot: dict[str, Any], path: str, places: list[int]) -> Any:
+    """What a path of a page's hook names in a snapshot; None where there is nothing yet."""
+    names = path.split(".")
+    return _pick(snapshot if names[0] in snapshot else snapshot["state"], names, places)
+
+
+def _pick(thing: Any, names: list[str], places: list[int]) -> Any:
+    if isinstance(thing, list):
+        at, names, places = (int(names[0]), names[1:], places) if names and names[0].isdigit() else (places[0], names, places[1:])
+        return _pick(thing[at], names, places) if at < len(thing) else None
+    if not names:
+        return thing
+    return _pick(thing[names[0]], names[1:], places) if names[0] in thing else None
