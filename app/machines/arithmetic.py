@@ -9,6 +9,7 @@ import numpy as np
 
 from app.machines.formats import Array, Format
 
+ROWS_IN_ORDER = 64 * 64  # the same for the sum of a tile's rows
 IN_ORDER = 64 * 64 * 16  # multiplications in a product up to which its sums are added strictly left to right in every format
 
 
@@ -185,7 +186,7 @@ class Arrays:
 
     def row_sum(self, x: Array) -> Array:
         """The sum of each row."""
-        if self._whole(x.size):
+        if x.size > ROWS_IN_ORDER and self._whole(IN_ORDER + 1):
             self.ops["add"] += x.size
             whole: Array = np.sum(x, axis=1, dtype=self.form.name).astype(np.float64)
             return whole

@@ -1,1 +1,1 @@
-"""What DESIGN.md says of speed, measured: `python -m tests.bench [clicks] [snapshots] [phone] [step]`. Nothing here asserts a time."""
+"""What DESIGN.md says of speed, measured: `python -m tests.bench`, or with the names of some parts. Nothing here asserts a time."""

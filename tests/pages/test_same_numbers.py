@@ -12,9 +12,9 @@ from tests.pages.driver import Widget
 
 SMALL = "q=1,0;0,1&k=1,2;2,1;3,0;2,1&v=2,0;0,2;0,2;1,1&scale=1"
 WANTED = {
-    "tiled-attention": ("default", "causal", "skipped", "ragged", "half", "overflow", "nobody"),
+    "tiled-attention": ("default", "causal", "skipped", "ragged", "overflow", "nobody"),
     "division-order": ("default", "five", "short"),
-    "online-softmax": ("default", "values", "vectors", "masked-block"),
+    "online-softmax": ("default", "values", "masked-block"),
 }
 SPECS = {
     f"{machine} {one.name}": (machine, query(MACHINES[machine], one.spec))
@@ -32,10 +32,18 @@ SPECS |= {
 }
 # Both pages are read by one function; the server's is fetched and parsed, so it is as it was sent.
 DIFFERENCES = """
-async (root) => {
+async (root, asked) => {
   const read = (root) => {
     const all = (selector, take) => [...root.querySelectorAll(selector)].map(take);
     const place = ({ row, col }) => `${row ?? ""},${col ?? ""}`;
+    const words = (root) => {
+      const found = [], walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        const said = walk.currentNode.data.trim();
+        if (said && !walk.currentNode.parentElement.closest("script, textarea, [data-part='live'], [data-part='readout'], [data-part='shared']")) found.push(said);
+      }
+      return found;
+    };
     const number = (given) => (given === "" ? "" : Number(given.replace(/^(-?)inf$/, "$1Infinity")));
     return {
       numbers: all("data[data-value]", (one) => `${one.dataset.value} ${place(one.dataset)}: ${number(one.value)} ${one.textContent.trim()}`),
@@ -46,10 +54,12 @@ async (root) => {
       ends: all("[aria-disabled]", (one) => one.dataset.action),
       goes: all("button[name=step]", (one) => `${one.dataset.action}: ${one.value}`),
       position: all('[data-part="position"]', (one) => one.textContent),
+      words: words(root),
+      dense: all(".stage", (one) => one.className),
       links: all('[data-action="share"], [data-action="projector"]', (one) => one.getAttribute("href")),
     };
   };
-  const answer = await fetch(`${location.pathname}?${root.dataset.asked}&step=${root.querySelector('input[name="step"]').value}`);
+  const answer = await fetch(asked === null ? location.href : `${location.pathname}?${asked}&step=${root.querySelector('input[name="step"]').value}`);
   const there = read(new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-widget]"));
   const here = read(root);
   const wrong = Object.keys(here).flatMap((kind) => {
@@ -67,11 +77,10 @@ def test_at_every_step_script_and_server_show_the_same(page: Page, name: str):
     machine, asked = SPECS[name]
     widget = Widget(page)
     widget.open(asked, f"/widgets/{machine}")
-    widget.root.evaluate("(root, asked) => { root.dataset.asked = asked; }", asked)
     steps = int(widget.field("step").get_attribute("max") or "")
 
     def same() -> None:
-        found: dict[str, Any] = widget.root.evaluate(DIFFERENCES)
+        found: dict[str, Any] = widget.root.evaluate(DIFFERENCES, asked)
         assert found["ok"]
         assert found["count"] > 5
         assert found["wrong"] == [], f"at step {step}"
@@ -91,3 +100,29 @@ def test_at_every_step_script_and_server_show_the_same(page: Page, name: str):
         widget.press("next")
         same()
     expect(widget.root).not_to_have_attribute("aria-busy", "true")
+
+
+CHANGES = {
+    "ragged": ("tiled-attention", lambda widget: widget.root.get_by_role("link", name="Ragged tails").click()),
+    "32 by 32": ("tiled-attention", lambda widget: widget.root.get_by_role("link", name="32 by 32").click()),
+    "causal": ("tiled-attention", lambda widget: widget.root.get_by_role("link", name="Causal mask on").click()),
+    "wider values": ("tiled-attention", lambda widget: widget.fill("v", "1,2,3;4,5,6;7,8,9;0,1,0")),
+    "fa1": ("tiled-attention", lambda widget: (widget.root.locator("summary").click(), widget.field("algorithm").select_option("fa1"))),
+    "beside": ("tiled-attention", lambda widget: widget.field("beside").select_option("standard")),
+    "five scores": ("division-order", lambda widget: widget.root.get_by_role("link", name="Five scores").click()),
+    "vectors": ("online-softmax", lambda widget: widget.root.get_by_role("link", name="Vector values").click()),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.usefixtures("without_plotly")
+def test_after_a_change_script_and_server_show_the_same(page: Page, name: str):
+    """What a switch, a preset or a field changes is changed all over the page, not only in its numbers."""
+    machine, change = CHANGES[name]
+    widget = Widget(page)
+    widget.open("step=1", f"/widgets/{machine}")
+    before = page.url
+    change(widget)
+    page.wait_for_function("(before) => location.href !== before", arg=before)
+    expect(widget.root).not_to_have_attribute("aria-busy", "true")
+    assert widget.root.evaluate(DIFFERENCES, None)["wrong"] == []

@@ -342,6 +342,14 @@ class TestLooks:
         expect(widget.action("next")).to_be_hidden()
         assert widget.look()["words"]["0,2"].split() == ["3", "1"]
 
+    @pytest.mark.usefixtures("without_plotly")
+    def test_forced_colours_still_show_what_is_lit(self, page: Page, widget: Tiles):
+        """Shadows and backgrounds go there; a border or an outline stays."""
+        page.emulate_media(forced_colors="active")
+        widget.open("step=1")
+        look = "(cell) => { const style = getComputedStyle(cell); return [style.outline, style.border]; }"
+        assert widget.cell("k", 0, 0).evaluate(look) != widget.cell("k", 2, 0).evaluate(look)
+
 
 class TestPlotly:
     def traces(self, widget: Tiles) -> list[dict[str, Any]]:

@@ -277,6 +277,17 @@ class TestPresets:
         seen = agrees(widget, shot)
         assert {seen["states"][f"{i},{j}"] for i in (0, 1) for j in (2, 3)} == {"masked"}
 
+    def test_the_large_one_is_drawn_small_and_the_small_one_large(self, widget: Tiles):
+        widget.open()
+        wide = "(cell) => cell.getBoundingClientRect().width"
+        assert widget.cell("scores", 0, 0).evaluate(wide) > 40
+        widget.root.get_by_role("link", name="32 by 32").click()
+        widget.at(0, 20)
+        assert widget.cell("scores", 0, 0).evaluate(wide) < 25
+        widget.root.get_by_role("link", name="Two queries, four keys").click()
+        widget.at(0, 3)
+        assert widget.cell("scores", 0, 0).evaluate(wide) > 40
+
     def test_the_form_follows(self, widget: Tiles):
         widget.open()
         widget.root.get_by_role("link", name="Ragged tails").click()

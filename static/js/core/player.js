@@ -53,8 +53,8 @@ export class Player {
     if (this.playing) return;
     this.playing = true;
     this.changed("state");
-    if (this.step >= this.steps) this.seek(0, "play");
-    this.wait();
+    if (this.playing && this.step >= this.steps) this.seek(0, "play");
+    if (this.playing) this.wait(); // whoever listens may have paused
   }
 
   pause() {
@@ -73,7 +73,7 @@ export class Player {
     this.timer = this.clock.set(() => {
       this.seek(this.step + 1, "play");
       if (this.step >= this.steps) this.pause();
-      else this.wait();
+      else if (this.playing) this.wait();
     }, BEAT / this.speed);
   }
 }

@@ -58,7 +58,8 @@ export class Run {
     if (under) return under;
     const any = /** @type {Snapshot} */ (this.shots.values().next().value);
     const [path, query] = any.links.self.split("?");
-    const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${start}&count=${PAGE}`;
+    const first = this.shots.has(start + 1) ? Math.max(0, start - PAGE + 1) : start; // going back: the part that ends here
+    const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${first}&count=${PAGE}`;
     const asked = this.ask(url)
       .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`The server answered ${answer.status}`))))
       .then((part) => this.add(part))

@@ -49,12 +49,13 @@ export function mount(root, view) {
   let slow = false;
   /** @type {number | undefined} */
   let phase;
+  const asSeen = (/** @type {Snapshot} */ snapshot) => (phase === undefined || !view.at ? snapshot : view.at(snapshot, phase));
   const phases = () => (slow && view.at && painted?.event.phases) || [];
 
   /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
   function paint(snapshot, why) {
     painted = snapshot;
-    const seen = phase === undefined || !view.at ? snapshot : view.at(snapshot, phase);
+    const seen = asSeen(snapshot);
     bind(root, seen);
     transport(snapshot);
     view.draw(root, seen, frame);
@@ -199,7 +200,7 @@ export function mount(root, view) {
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   range.addEventListener("input", () => seek(/** @type {HTMLInputElement} */ (range).valueAsNumber));
-  view.listen?.(root, () => ({ snapshot: /** @type {Snapshot} */ (phase === undefined || !view.at ? painted : view.at(/** @type {Snapshot} */ (painted), phase)), frame }));
+  view.listen?.(root, () => ({ snapshot: asSeen(/** @type {Snapshot} */ (painted)), frame }));
   part('[data-action="speed"]').addEventListener("change", (event) => {
     player.speed = Number(/** @type {HTMLSelectElement} */ (event.target).value);
   });
@@ -362,7 +363,7 @@ export function mount(root, view) {
       bring().then(
         (found) => {
           plots = found;
-          if (painted) plots.draw(root, painted, frame, true);
+          if (painted) plots.draw(root, asSeen(painted), frame, true);
         },
         () => {}, // without Plotly the server's picture stays, and stepping moves its bars
       ),
@@ -370,7 +371,7 @@ export function mount(root, view) {
   };
   if (document.readyState === "complete") later();
   else addEventListener("load", later, { once: true });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painted && plots?.draw(root, painted, frame, true));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painted && plots?.draw(root, asSeen(painted), frame, true));
 }
 
 /** @param {Element} button @param {boolean} reached @param {number} step */
