@@ -88,6 +88,12 @@ class TestInAFrame:
         framed.slide("step", 8)
         framed.agrees(run[8])
 
+    def test_plotly_comes(self, framed: Widget, api: Api):
+        framed.plotted()
+        framed.press("next")
+        framed.agrees(api.run(DEFAULT)[3])
+        expect(framed.root.locator(".plot .bars .point").first).to_be_visible()
+
     def test_the_spec_can_be_changed(self, framed: Widget, api: Api):
         framed.slide("offset", 80)
         expect(framed.value("m")).to_have_text("86")

@@ -6,6 +6,8 @@ import { Run, fetchPage, reason } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
+/** Milliseconds after which it is fetched without an idle moment, which a throttled frame may never have. */
+const LATEST = 2000;
 /** Changed specs that may be on their way at once. */
 const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
@@ -351,7 +353,7 @@ export function mount(root, view) {
   root.dataset.ready = "yes";
 
   // Plotly comes when the page is idle and the reader's hands are too: starting it blocks a slow phone for a second.
-  const idle = window.requestIdleCallback ?? ((/** @type {() => void} */ go) => setTimeout(go, 50));
+  const idle = (/** @type {() => void} */ go) => ("requestIdleCallback" in window ? requestIdleCallback(go, { timeout: LATEST }) : setTimeout(go, 50));
   const later = () => {
     if (performance.now() - touched < QUIET) {
       setTimeout(later, QUIET);
