@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.machines import MACHINES
+from app.machines.fields import FORMAT
 from app.machines.run import Machine
 from app.specs import text
 
@@ -75,21 +76,41 @@ _DIVISION: list[tuple[str, str, str, dict[str, Any]]] = [
     ("short", "In bfloat16", "Rounding the shares first moves the answer a little differently from dividing last.",
      {"scores": _scores(0.5, 1, 1.5, 2), "values": _scores(3, 1, 4, 1.5), "format": "bfloat16"}),
 ]  # fmt: skip
+_MERGE: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("default", "Five scores, two workers", "Only part 1 shrinks, since part 2 holds the highest score; the output is the one that one reader finds.",
+     {"scores": _scores(1, 3, 2, 5, 4), "values": _scores(10, 20, 30, 40, 50)}),
+    ("tree", "Four parts, as a tree", "Neighbours are merged first and do not wait for each other; then their results.",
+     {"scores": _scores(6, 5, 7, 6, 7, 9, 8, 6), "splits": 4, "merge_order": "tree"}),
+    ("empty", "An empty part", "The last worker has no score: merging its m of minus infinity and its ℓ of 0 changes no digit.",
+     {"scores": _scores(1, 3, 2, 5, 4), "values": _scores(10, 20, 30, 40, 50), "splits": 4}),
+    ("masked", "A masked part", "A part whose scores are all masked is as good as empty, whatever its values are.",
+     {"scores": _scores(_NONE, _NONE, 1, 2), "values": _scores(1, 2, 3, 4)}),
+    ("far", "Far apart", "exp(100) does not fit float32, but only differences from the higher m are taken: the lower part all but vanishes.",
+     {"scores": _scores(0, 100), "values": _scores(1, 2)}),
+    ("short", "Eight parts in bfloat16", "Split in eight the output ends in other digits than one worker's; both are within rounding of the exact one.",
+     {"scores": _scores(0, 0.8984375, -0.8203125, -2.671875, -1.359375, -2.96875, 0.1796875, 4.03125,
+                        -1.4765625, -1.859375, 1.46875, 1.0703125, 0.3203125, -2.796875, -0.08984375, 2.09375),
+      "values": _scores(-1.34375, -0.4609375, -1.8984375, -1.2890625, -1.84375, -0.240234375, -1.2734375, 0.26953125,
+                        0.16015625, -0.1904296875, -2.515625, -0.5390625, -0.050048828125, 0.10986328125, -1.53125, -0.48046875),
+      "splits": 8, "format": "bfloat16"}),
+]  # fmt: skip
 
 PRESETS: dict[str, tuple[Preset, ...]] = {
     name: tuple(Preset(name, *row) for row in rows)
-    for name, rows in (("online-softmax", _ONLINE), ("tiled-attention", _TILED), ("division-order", _DIVISION))
+    for name, rows in (("online-softmax", _ONLINE), ("tiled-attention", _TILED), ("division-order", _DIVISION), ("merge", _MERGE))
 }
 
 
 def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
-    """The data a page or a figure shows where its URL gives none, and none that stands in for it.
+    """The data a page or a figure shows where its URL gives none: the whole example, so that scores and values belong together.
 
     >>> default_data(MACHINES["online-softmax"], {"format": "float16"})
     {'scores': '6,5,7,6,7,9,8,6'}
     >>> default_data(MACHINES["tiled-attention"], {"seed": "1"})
     {}
+    >>> default_data(MACHINES["tiled-attention"], {"q": "1,2;", "k": "1,0;", "v": "1,1;"})  # and no scale of the example's
+    {}
     """
-    if any(one.stands_in and given.get(one.name) for one in machine.fields):
+    if any(one.data and one.name != FORMAT.name and given.get(one.name) for one in machine.fields):
         return {}
     return {name: text(value) for name, value in PRESETS[machine.name][0].given.items()}

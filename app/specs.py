@@ -188,8 +188,8 @@ _WAY_OUT = {"page": ", or ask the API, which takes more", "get": ", or POST it, 
 
 def _rows(one: Field, given: Any, room: Room) -> tuple[Any, ...]:
     """A vector, or for "rows" perhaps and for "matrix" always a matrix, from text or from a JSON list."""
-    if isinstance(given, str) and one.kind in ("rows", "matrix") and (";" in given or one.kind == "matrix"):
-        given = given.strip().rstrip(";").split(";")
+    if isinstance(given, str) and one.kind in ("rows", "matrix") and (";" in given or one.kind == "matrix" or _is_table(given)):
+        given = re.split(r"\s*;\s*" if ";" in given else r"\s*\n\s*", given.strip().rstrip(";"))
         matrix = True
     else:
         matrix = one.kind == "matrix" or (one.kind == "rows" and isinstance(given, list) and any(isinstance(row, list) for row in given))
@@ -205,6 +205,12 @@ def _rows(one: Field, given: Any, room: Room) -> tuple[Any, ...]:
         way_out = f"at most {widest} are allowed{_WAY_OUT[room] if one.page_width else ''}"
         raise _fault(one, "too_many", given, f"a row of {one.name} has {widths[0]} numbers", way_out, {"most": widest})
     return rows
+
+
+def _is_table(given: str) -> bool:
+    """Whether several lines were pasted with several numbers in each."""
+    lines = [line.strip().rstrip(",") for line in given.strip().splitlines()]
+    return len(lines) > 1 and any(re.search(r"[,\s]", line) for line in lines)
 
 
 def _matrix(one: Field) -> str:

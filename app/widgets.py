@@ -56,6 +56,11 @@ class Widget:
         found = {"run": self.run, "frame": self.frame}
         return found | {"beside": {"run": self.beside.run, "steps": self.beside.steps}} if self.beside else found
 
+    @property
+    def extra(self) -> str:
+        """What a link to this page says besides spec and step."""
+        return f"&beside={self.beside.name}" if self.beside else ""
+
     def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
         return look(self.shot, path, row, col)
 
@@ -135,7 +140,7 @@ def tiled_frame(spec: tiled.Spec) -> dict[str, Any]:
     form = spec.forms[0]
     q, k, v = (form.round_array(x).tolist() for x in (spec.q, spec.k, spec.v))
     found: dict[str, Any] = wire({"q": q, "k": k, "v": v, "block": [spec.block_q, spec.block_k], "factor": spec.factor})
-    return found | {"made_of": tiled.MADE_OF}
+    return found | {"made_of": tiled.MADE_OF if spec.algorithm == "fa2" else tiled.MADE_OF_FA1}
 
 
 def beside_of(spec: tiled.Spec, step: int, name: str) -> Beside | None:

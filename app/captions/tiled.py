@@ -36,20 +36,19 @@ def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
 
 
 def _told(voice: Voice, event: Event, rows: slice) -> str:
-    old, new = event.before.m, event.parts["m_new"]
+    old, new, fa1 = event.before.m, event.parts["m_new"], "m_tile" in event.parts
     count = rows.stop - rows.start
     risen = (new > old) & (old != MASKED)
     if (old == MASKED).all():
-        return f"the first live scores, so nothing is rescaled, and each row starts its own m, {voice.sum} and {_kept(event)}"
+        return f"the first live scores, so nothing is rescaled, and each row starts its own m, {voice.sum} and {'output' if fa1 else 'acc'}"
     if count > NAMED:
         several = int(risen.sum())
         if not several:
             return "no row has a new highest, so no row is rescaled"
-        return (
-            f"{_rows(several)} a new highest, and each is rescaled by its own factor; the other {count - several} keep theirs"
-            if (several < count)
-            else f"all {count} rows have a new highest, and each is rescaled by its own factor"
-        )
+        if several == count:
+            return f"all {count} rows have a new highest, and each is rescaled by its own factor"
+        rest = "the other keeps its" if count - several == 1 else f"the other {count - several} keep theirs"
+        return f"{_rows(several)} a new highest{', and each' if several > 1 else ' and'} is rescaled by its own factor; {rest}"
     said = []
     for i in range(count):
         name = f"query {rows.start + i + 1}"
@@ -58,9 +57,12 @@ def _told(voice: Voice, event: Event, rows: slice) -> str:
         elif risen[i]:
             alpha = event.parts["alpha"][i]
             factor = f"{voice.exp(old[i], new[i])}{voice.gives(alpha)}{voice.number(alpha)}"
-            said.append(
-                f"{name} has a new highest, {voice.number(new[i])} (it was {voice.number(old[i])}), so all it kept is multiplied by {factor}"
+            kept = (
+                f"its {voice.sum} is multiplied by {factor} and its output weighted anew"
+                if fa1
+                else f"all it kept is multiplied by {factor}"
             )
+            said.append(f"{name} has a new highest, {voice.number(new[i])} (it was {voice.number(old[i])}), so {kept}")
         elif np.isnan(new[i]):
             said.append(f"{name} has met a NaN and stays so")
         else:
@@ -69,38 +71,48 @@ def _told(voice: Voice, event: Event, rows: slice) -> str:
 
 
 def phases(spec: Spec, moment: Moment) -> dict[str, str]:
-    """What each phase of the step does, by name, for the eye."""
+    """What each phase of the step does, by name, for the eye; phase_none where the step takes no tile through them."""
     event: Event | None = moment.event
-    if event is None or event.kind != "tile" or event.skipped:
-        return {}
+    if event is None:
+        return {"phase_none": "Each tile goes through these, in this order."}
+    if event.kind != "tile":
+        return {"phase_none": "No tile in this step: each row is divided by its own ℓ, and written out."}
+    if event.skipped:
+        return {"phase_none": "A skipped tile goes through none of these."}
     v, parts = WRITTEN, event.parts
     keys = _span("key", "keys", event.cols)
     fa1 = spec.algorithm == "fa1"
-    fresh = (event.before.m == MASKED).all()
+    fresh = event.before.m == MASKED
     masked = int((event.live == 0).sum())
     factor = spec.factor
     scaled = "" if factor == 1 else f" times the scale {v.number(factor)}"
     told = {
         "load": f"Load {keys} and their values; the queries stay.",
-        "score": f"Each query meets each key: q · k{scaled}{f'; {masked} masked cells are set aside' if masked else ''}.",
-        "max": f"Each row takes its highest score: {_row(parts['m_new'])}.",
+        "score": f"Each query meets each key: q · k{scaled}{_set_aside(masked)}.",
+        "max": f"Each row’s highest score so far: {_row(parts['m_new'])}.",
         "rescale": "Nothing is kept yet, so there is nothing to rescale."
-        if fresh
-        else f"What each row kept is multiplied by exp(m before − m now): {_row(parts['alpha'])}.",
+        if fresh.all()
+        else f"{'ℓ of each row' if fa1 else 'What each row kept'} is multiplied by exp(m before − m now): {_row(parts['alpha'], ~fresh)}.",
         "exponentiate": f"Each score becomes a size next to the {'tile’s own' if fa1 else 'row’s'} highest.",
-        "accumulate": f"The sizes of each row add {_row(parts['row_sums'])} to ℓ, and size × value goes into {'O, divided by the new ℓ at once' if fa1 else 'acc'}.",
+        "accumulate": f"The sizes of each row, {_row(parts['row_sums'])} together, are times exp(m of the tile − m now) when they go into ℓ, and size × value into the output, which is divided by the new ℓ at once."
+        if fa1
+        else f"The sizes of each row add {_row(parts['row_sums'])} to ℓ, and size × value goes into acc.",
         "consume": "The scores and sizes of this tile are dropped. They will not be needed again.",
     }
     return {f"phase_{name}": said for name, said in told.items()}
 
 
-def _row(x: Array) -> str:
-    shown = [WRITTEN.number(one) for one in x[:NAMED].tolist()]
+def _set_aside(masked: int) -> str:
+    return f"; {masked} masked {'cell is' if masked == 1 else 'cells are'} set aside" if masked else ""
+
+
+def _row(x: Array, there: Array | None = None) -> str:
+    """The first few rows' numbers; a dash for a row where there is none."""
+    shown = [
+        WRITTEN.number(one) if yes else "–"
+        for one, yes in zip(x[:NAMED].tolist(), [True] * NAMED if there is None else there, strict=False)
+    ]
     return ", ".join(shown) + (" and so on" if len(x) > NAMED else "")
-
-
-def _kept(event: Event) -> str:
-    return "output" if "m_tile" in event.parts else "acc"
 
 
 def _span(one: str, many: str, span: slice) -> str:

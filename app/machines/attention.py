@@ -240,5 +240,5 @@ FORMS = (
     ),
     _form("compute", "Format of scores", "The format of q·k sums, scores, m, alpha and exp"),
     _form("p_format", "Format of p", "What p is cast to before it meets V"),
-    _form("accumulate", "Format of l and acc", "The format of l, acc and their sums"),
+    _form("accumulate", "Format of ℓ and acc", "The format of ℓ, acc and their sums"),
 )

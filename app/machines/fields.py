@@ -22,6 +22,7 @@ class Field:
     required   whether a spec without it is refused; `default` stands in otherwise (None: absent)
     data       data is written into every link; other fields only where they differ from the default
     follows    the field whose value is the default, where there is such
+    restarts   whether another choice makes a run of another length
     stands_in  whether it is given in place of other data, not beside it
     least, most          limits of the number, or of how many rows or numbers a list has
     get_most, page_most  the same where less fits: in a URL, on a page
@@ -42,6 +43,7 @@ class Field:
     choices: tuple[str, ...] = ()
     follows: str = ""
     stands_in: bool = False
+    restarts: bool = False
     get_most: float = 0
     page_most: float = 0
     width: int = MAX_WIDTH

@@ -33,6 +33,12 @@ MADE_OF = {
     "acc": (("alpha", "row"), ("p", "row"), ("v", "column")),
     "output": (("acc", "cell"), ("l", "row")),
 }
+# fa1 keeps no acc: a tile's own sizes go into the output, which is weighted anew and divided.
+MADE_OF_FA1 = {
+    **{name: made for name, made in MADE_OF.items() if name != "acc"},
+    "p": (("scores", "row"),),
+    "output": (("alpha", "row"), ("p", "row"), ("v", "column"), ("l", "row")),
+}
 PHASES = ("load", "score", "max", "rescale", "exponentiate", "accumulate", "consume")
 
 
@@ -297,7 +303,7 @@ MACHINE = Machine(
         Field("block_q", "integer", "Rows of a tile", "How many queries a tile has.", "2", default=2, least=1, most=attention.MAX_TOKENS),
         Field("block_k", "integer", "Columns of a tile", "How many keys a tile has.", "2", default=2, least=1, most=attention.MAX_TOKENS),
         *attention.LOOKS,
-        Field("algorithm", "choice", "Algorithm", "fa2: Q tiles outermost, one division at the end; fa1: K/V tiles outermost, a division a tile.", "fa1", default="fa2", choices=("fa2", "fa1")),
+        Field("algorithm", "choice", "Algorithm", "fa2: Q tiles outermost, one division at the end; fa1: K/V tiles outermost, a division a tile.", "fa1", default="fa2", choices=("fa2", "fa1"), restarts=True),
         Field("order", "choice", "Order of the keys", "Which end of the keys comes first.", "right", default="left", choices=("left", "right")),
         *attention.FORMS,
     ),

@@ -43,6 +43,7 @@ EVENT = event_of(
     acc_rescaled=table("fa2: acc_old · alpha; fa1: o_old · l_rescaled"),
     pv=table("p · V"),
     new_max=list_of(kind("boolean", "whether the row's highest score rose"), "one for each row"),
+    fresh=list_of(kind("boolean", "whether the row had kept nothing yet, so that its alpha is nothing to rescale"), "one for each row"),
     rescales=kind("boolean", "whether any row shrinks what it keeps"),
     l=row("normalise: what each row is divided by"),
     acc=table("normalise: what is divided"),
@@ -110,7 +111,8 @@ class TiledView:
         told["o_old" if self.spec.algorithm == "fa1" else "acc_old"] = event.before.acc.tolist()
         told |= {name: part.tolist() for name, part in event.parts.items()}
         risen = event.parts["m_new"] > event.before.m
-        return told | {"new_max": risen.tolist(), "rescales": bool((risen & (event.before.m != MASKED)).any())}
+        fresh = event.before.m == MASKED
+        return told | {"new_max": risen.tolist(), "fresh": fresh.tolist(), "rescales": bool((risen & ~fresh).any())}
 
     def state(self) -> dict[str, Any]:
         told: dict[str, Any] = {"m": self.m.tolist(), "l": self.l.tolist()}

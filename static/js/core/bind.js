@@ -71,8 +71,9 @@ export function bind(root, snapshot) {
   const ours = (/** @type {Element} */ element) => element.closest("[data-beside]") === mine;
   for (const element of /** @type {NodeListOf<HTMLDataElement>} */ (root.querySelectorAll("data[data-value]"))) {
     if (!ours(element)) continue;
-    const { value: path, row, col, empty = "–" } = element.dataset;
-    const found = look(snapshot, String(path), [row, col].map((place) => (place === undefined ? undefined : Number(place))));
+    const { value: path, row, col, empty = "–", without } = element.dataset;
+    const place = [row, col].map((one) => (one === undefined ? undefined : Number(one)));
+    const found = without && look(snapshot, without, place) ? undefined : look(snapshot, String(path), place);
     const exact = found === undefined ? "" : String(found);
     if (element.value === exact && exact) continue;
     element.value = exact;

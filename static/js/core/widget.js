@@ -21,7 +21,7 @@ const QUIET = 700;
  * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
  * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} [plots]
  * @property {(snapshot: Snapshot, phase: number) => Snapshot} [at]    what a step shows when only its first phases are done
- * @property {(root: HTMLElement, now: () => {snapshot: Snapshot, frame: any}) => void} [listen]    a widget's own events
+ * @property {(root: HTMLElement, now: () => {snapshot: Snapshot, frame: any}) => () => void} [listen]    a widget's own events; gives back what to do after each step
  */
 
 /**
@@ -52,7 +52,9 @@ export function mount(root, view) {
   /** @type {number | undefined} */
   let phase;
   const asSeen = (/** @type {Snapshot} */ snapshot) => (phase === undefined || !view.at ? snapshot : view.at(snapshot, phase));
-  const phases = () => (slow && view.at && painted?.event.phases) || [];
+  const phasesOf = (/** @type {Snapshot | undefined} */ snapshot) => (slow && view.at && snapshot?.event.phases) || [];
+  const phases = () => phasesOf(painted);
+  let after = () => {};
 
   /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
   function paint(snapshot, why) {
@@ -61,8 +63,9 @@ export function mount(root, view) {
     bind(root, seen);
     transport(snapshot);
     view.draw(root, seen, frame);
+    after();
     paintBeside(snapshot.step);
-    if (why === "user") part('[data-part="live"]').textContent = phase === undefined ? snapshot.spoken : snapshot.words[`phase_${phases()[phase]}`];
+    if (why === "user") part('[data-part="live"]').textContent = phase === undefined ? snapshot.spoken : seen.caption;
     setTimeout(() => {
       if (painted !== snapshot) return;
       address(snapshot);
@@ -90,17 +93,24 @@ export function mount(root, view) {
     ends(buttons.reset, step === 0, 0);
     ends(buttons.back, step === 0, Math.max(step - 1, 0));
     ends(buttons.next, step === steps && (phase === undefined || phase + 1 >= phases().length), Math.min(step + 1, steps));
-    part('[data-action="share"]').setAttribute("href", `${base}${snapshot.links.page}`);
-    part('[data-action="projector"]').setAttribute("href", `${base}${snapshot.links.page}&view=projector`);
+    const link = `${base}${snapshot.links.page}${extras().size ? `&${extras()}` : ""}`;
+    part('[data-action="share"]').setAttribute("href", link);
+    part('[data-action="projector"]').setAttribute("href", `${link}&view=projector`);
     part('[data-part="shared"]').textContent = "";
     if (owns) for (const link of document.querySelectorAll("a[data-follows]")) link.setAttribute("href", `${base}${snapshot.links.page}`);
+  }
+
+  /** What the page shows besides a spec and a step, such as a second run. */
+  function extras() {
+    const more = new URLSearchParams();
+    for (const field of /** @type {NodeListOf<HTMLSelectElement>} */ (form.querySelectorAll("[data-extra]"))) if (field.value) more.set(field.name, field.value);
+    return more;
   }
 
   /** @param {Snapshot} snapshot */
   function address(snapshot) {
     if (!owns) return;
-    const more = new URLSearchParams(kept);
-    for (const field of /** @type {NodeListOf<HTMLSelectElement>} */ (form.querySelectorAll("[data-extra]"))) if (field.value) more.set(field.name, field.value);
+    const more = new URLSearchParams([...kept, ...extras()]);
     const extra = more.size ? `&${more}` : "";
     try {
       history.replaceState(null, "", `${base}${snapshot.links[kind]}${extra}`);
@@ -140,21 +150,23 @@ export function mount(root, view) {
 
   /** One phase, or one step, onward or back. @param {1 | -1} way */
   function move(way) {
-    const to = (phase ?? phases().length) + way;
-    if (painted && phase !== undefined && to >= 0 && to < phases().length) {
+    const last = phases().length - 1;
+    const to = (phase ?? last) + way; // a whole step still shows what its last phase drops
+    if (painted && to >= 0 && to <= last) {
       phase = to;
       paint(painted, "user");
     } else {
-      phase = undefined;
       const wanted = player.step + way;
-      if (slow) phase = way > 0 && run.get(wanted)?.event.phases?.length ? 0 : undefined;
-      if (way > 0) player.next();
-      else player.back();
+      if (wanted < 0 || wanted > player.steps) return;
+      phase = way > 0 && phasesOf(run.get(wanted)).length ? 0 : undefined;
+      player.seek(wanted);
     }
   }
   /** @param {number} step */
   function seek(step) {
+    const within = phase !== undefined;
     phase = undefined;
+    if (within && step === painted?.step) paint(painted, "user");
     player.seek(step);
   }
 
@@ -188,7 +200,7 @@ export function mount(root, view) {
       }
       if (painted) paint(painted, "spec");
     },
-    apply: () => change(0),
+    apply: () => fromTheStart(),
     preset: (event) => follow(/** @type {HTMLAnchorElement} */ (event.target)),
   });
   root.addEventListener("click", (event) => {
@@ -202,7 +214,7 @@ export function mount(root, view) {
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   range.addEventListener("input", () => seek(/** @type {HTMLInputElement} */ (range).valueAsNumber));
-  view.listen?.(root, () => ({ snapshot: asSeen(/** @type {Snapshot} */ (painted)), frame }));
+  after = view.listen?.(root, () => ({ snapshot: asSeen(/** @type {Snapshot} */ (painted)), frame })) ?? after;
   part('[data-action="speed"]').addEventListener("change", (event) => {
     player.speed = Number(/** @type {HTMLSelectElement} */ (event.target).value);
   });
@@ -219,7 +231,7 @@ export function mount(root, view) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.matches('input[type="text"]') && event.key === "Enter") {
       event.preventDefault();
-      change(0);
+      fromTheStart();
       return;
     }
     const away = root.dataset.keys === "0" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
@@ -234,20 +246,25 @@ export function mount(root, view) {
   /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean] | undefined} */
   let queued;
   let timer = 0;
-  /** Whether a list was changed that the shown step may be past the end of. */
+  /** Whether something was changed that may leave fewer steps than the one shown. */
   let restart = false;
-  /** @param {number} [step]  where to go; undefined: stay */
-  function change(step = restart ? 0 : player.step) {
+  function change() {
     const given = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (name !== "step") given.set(name, String(value));
-    given.set("step", String(step));
+    given.set("step", String(restart ? 0 : player.step));
     load(`?${given}`, false);
+  }
+  function fromTheStart() {
+    restart = true;
+    change();
   }
   /** @param {HTMLAnchorElement} link */
   function follow(link) {
     const given = new URLSearchParams(new URL(link.href).search);
-    for (const field of /** @type {NodeListOf<HTMLSelectElement>} */ (form.querySelectorAll("[data-extra]"))) if (field.value) given.set(field.name, field.value);
+    for (const [name, value] of extras()) given.set(name, value);
     load(`?${given}`, true);
+    const top = form.getBoundingClientRect().top;
+    if (top < 0 || top > innerHeight / 2) form.scrollIntoView({ block: "start" }); // else what changes would be out of sight
   }
   /** @param {string} query @param {boolean} fill  whether the form's fields come from the answer too */
   function load(query, fill) {
@@ -258,7 +275,6 @@ export function mount(root, view) {
       return;
     }
     const mine = ++sent;
-    const from = player.step;
     flying += 1;
     root.setAttribute("aria-busy", "true");
     fetchPage(`${base}${kind === "embed" ? "embed" : "widgets"}/${root.dataset.widget}${query}`, AbortSignal.timeout(WAIT))
@@ -266,7 +282,7 @@ export function mount(root, view) {
         ({ ok, page }) => {
           if (mine < taken) return;
           taken = mine;
-          take(ok, page, fill, player.step !== from);
+          take(ok, page, fill);
         },
         (error) => mine > taken && say(`${reason(error)}: what is loaded still steps.`),
       )
@@ -278,8 +294,8 @@ export function mount(root, view) {
         if (next) load(...next);
       });
   }
-  /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {boolean} stepped  whether the reader has gone on meanwhile */
-  function take(ok, page, fill, stepped) {
+  /** @param {boolean} ok @param {Document} page @param {boolean} fill */
+  function take(ok, page, fill) {
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) return;
@@ -300,12 +316,14 @@ export function mount(root, view) {
     const amount = root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
     ({ run, frame, beside } = loaded(root, base));
-    phase = undefined;
     player.steps = run.steps;
     const there = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
-    player.step = stepped && !restart && !fill ? Math.min(player.step, run.steps) : there;
+    player.step = restart || fill ? there : Math.min(player.step, run.steps); // the reader may have gone on meanwhile
     restart = false;
-    run.want(player.step).then((snapshot) => paint(snapshot, "spec"));
+    run.want(player.step).then((snapshot) => {
+      phase = undefined;
+      paint(snapshot, "spec");
+    });
   }
   /** A part of another copy of this page, with its names made ours. @param {Element} fresh @param {string} id */
   function own(fresh, id) {
@@ -344,7 +362,12 @@ export function mount(root, view) {
     const typed = field.matches('textarea, input[type="text"]');
     const amount = field.type === "range" && root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = `${Number(field.value) < 0 ? "" : "+"}${show(field.value)}`;
-    restart ||= typed;
+    restart ||= typed || Boolean(field.closest("[data-restarts]"));
+    // data that stands in for other data takes its place, and gives it back
+    if (field.value && form.querySelector("[data-instead]")) {
+      const stands = field.closest("[data-instead]");
+      for (const other of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll(stands ? "[data-replaced] [name]" : field.closest("[data-replaced]") ? "[data-instead] [name]" : "#none"))) other.value = "";
+    }
     timer = window.setTimeout(change, typed ? PAUSE : 0);
   });
 

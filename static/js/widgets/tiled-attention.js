@@ -6,6 +6,7 @@ import { mountAll } from "../core/widget.js";
 
 /** @typedef {import("../core/run.js").Snapshot} Snapshot */
 
+const HINT = "Point at a number, or move to it with the arrow keys, to see what made it.";
 const [SCORE, MAX, RESCALE, SIZE, ADD, DROP] = [1, 2, 3, 4, 5, 6]; // places in the machine's list of phases
 
 /**
@@ -33,14 +34,15 @@ export function at(snapshot, phase) {
     delete event.p;
     state.cells = state.cells.map((/** @type {string[]} */ row) => row.map((cell) => (cell === "live" ? "consumed" : cell)));
   }
-  return { ...snapshot, event, state, phase };
+  const caption = snapshot.words[`phase_${event.phases[phase]}`];
+  return { ...snapshot, event, state, phase, caption };
 }
 
 /** @param {HTMLElement} root @param {Snapshot} snapshot */
 function draw(root, snapshot) {
   const { event, state } = snapshot;
-  const [top, bottom] = event.q_rows ?? [0, 0];
-  const [left, right] = event.k_cols ?? [0, 0];
+  const [top, bottom] = (!event.skipped && event.q_rows) || [0, 0];
+  const [left, right] = (!event.skipped && event.k_cols) || [0, 0];
   for (const cell of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('[data-spot="stage"] .map [data-state]'))) {
     const now = state.cells[Number(cell.dataset.row)][Number(cell.dataset.col)];
     if (cell.dataset.state === now) continue;
@@ -57,27 +59,49 @@ function draw(root, snapshot) {
     const key = Number(cell.dataset.row);
     light(cell, key >= left && key < right);
   }
+  if (top < bottom && left < right) keepInSight(root, top, left);
   for (const item of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-phase]"))) {
     const place = (event.phases ?? []).indexOf(item.dataset.phase);
     item.dataset.on = snapshot.phase === undefined ? "" : place === snapshot.phase ? "now" : place < snapshot.phase ? "done" : "later";
   }
 }
 
+/** Where the stage is wider than its window, it moves along, sideways only, when the tile leaves it. @param {HTMLElement} root @param {number} top @param {number} left */
+function keepInSight(root, top, left) {
+  const stage = /** @type {HTMLElement} */ (root.querySelector('[data-part="chart"] .scroll'));
+  if (stage.scrollWidth <= stage.clientWidth) return;
+  const cell = root.querySelector(`.map [data-row="${top}"][data-col="${left}"]`)?.getBoundingClientRect();
+  const window = stage.getBoundingClientRect();
+  if (cell && (cell.left < window.left || cell.right + cell.width > window.right)) stage.scrollLeft += cell.left - window.left - window.width / 3;
+}
+
 /** @param {HTMLElement} root @param {() => {snapshot: Snapshot, frame: any}} now */
 function listen(root, now) {
-  const said = /** @type {HTMLElement} */ (root.querySelector('[data-part="readout"]'));
-  grids(root, (cell) => {
+  /** Where the pointer or the focus is. @type {{name: string, row: number, col: number} | undefined} */
+  let spot;
+  const tell = () => {
     for (const old of root.querySelectorAll("[data-made]")) old.removeAttribute("data-made");
-    if (!cell?.dataset.cell) return;
+    if (!spot) return;
+    const { name, row, col } = spot;
     const { snapshot, frame } = now();
-    const [name, row, col] = [cell.dataset.cell, Number(cell.dataset.row), Number(cell.dataset.col)];
-    said.textContent = arithmetic(snapshot, frame, name, row, col);
+    const said = root.querySelector('[data-part="readout"]');
+    if (said) said.textContent = row < frame.q.length || name === "k" || name === "v" ? arithmetic(snapshot, frame, name, row, col) : "";
     for (const [source, which] of sources(frame, name)) {
       for (const made of root.querySelectorAll(`[data-spot="stage"] [data-cell="${source}"]`)) {
         if (takesPart(/** @type {HTMLElement} */ (made), which, row, col, snapshot)) made.setAttribute("data-made", "yes");
       }
     }
+  };
+  grids(root, (cell) => {
+    const name = cell?.dataset.cell;
+    spot = name ? { name, row: Number(cell.dataset.row), col: Number(cell.dataset.col) } : undefined;
+    tell();
   });
+  return () => {
+    const said = root.querySelector('[data-part="readout"]');
+    if (!spot && said) said.textContent = HINT; // what it said of an earlier step need not be so now
+    tell();
+  };
 }
 
 /** A size stands in the same cell as its score. @param {any} frame @param {string} name @returns {[string, string][]} */
@@ -97,41 +121,83 @@ function takesPart(cell, which, row, col, snapshot) {
 }
 
 /**
- * How a number came about, in figures.
+ * How a number came about, in figures; in a tile taken slowly, as far as it has come.
  * @param {Snapshot} snapshot @param {any} frame @param {string} name @param {number} row @param {number} col
  */
 export function arithmetic(snapshot, frame, name, row, col) {
   const { event, state } = snapshot;
+  const phase = snapshot.phase ?? Infinity;
   const who = `query ${row + 1}`;
-  if (name === "q") return `Query ${row + 1}, element ${col + 1}: ${show(frame.q[row][col])}.`;
-  if (name === "k" || name === "v") return `${name === "k" ? "Key" : "The value of key"} ${row + 1}, element ${col + 1}: ${show(frame[name][row][col])}.`;
+  if (name === "q" || name === "k" || name === "v") {
+    const title = { q: "Query", k: "Key", v: "The value of key" }[name];
+    const x = frame[name][row]?.[col];
+    return x === undefined ? "" : `${title} ${row + 1}, element ${col + 1}: ${show(x)}.`;
+  }
   const i = row - (event.q_rows?.[0] ?? 0);
   const inside = event.kind === "tile" && !event.skipped && i >= 0 && i < event.q_rows[1] - event.q_rows[0];
-  const j = col - (event.k_cols?.[0] ?? 0);
-  if (name === "scores") {
-    const place = `Query ${row + 1}, key ${col + 1}`;
-    const cell = state.cells[row][col];
-    if (cell !== "live" || !event.scores) return `${place}: ${cell === "live" ? "about to be made" : cell === "consumed" ? "consumed: its score was used and dropped, so there is no number here" : cell}.`;
-    const dot = `${sum(frame.q[row].map((/** @type {number} */ x, /** @type {number} */ c) => `${times(x, frame.k[col][c])}`))} = ${show(event.dots[i][j])}`;
-    const scaled = frame.factor === 1 ? "" : `, times the scale ${show(frame.factor)} ≈ ${show(event.scores[i][j])}`;
-    const against = event.m_tile ? event.m_tile[i] : state.m[row];
-    const size = event.p ? `; its size is exp(${show(event.scores[i][j])} − ${operand(against)}) ≈ ${show(event.p[i][j])}` : "";
-    return `${place}: ${dot}${scaled}${size}.`;
+  if (name === "scores") return `Query ${row + 1}, key ${col + 1}: ${meeting(snapshot, frame, row, col, i)}.`;
+  if (name === "output") return outputSaid(snapshot, row, col, inside && phase >= ADD ? i : -1);
+  const kept = name === "m" ? state.m[row] : name === "l" ? state.l[row] : name === "acc" ? state.acc?.[row][col] : undefined;
+  const title = name === "l" ? "ℓ" : name;
+  if (!inside) return kept === undefined ? `This step has no part in ${who}.` : `${title} of ${who} is ${show(kept)}; this step does not change it.`;
+  const old = event.m_old[i];
+  if (name === "m_old") return Number(old) === -Infinity ? `Before this tile ${who} had no live score: −∞ stands for none.` : `Before this tile the highest score of ${who} was ${show(old)}.`;
+  if (name === "m") {
+    if (phase < MAX) return `m of ${who} is still ${show(old)}: the scores of this tile have not been compared yet.`;
+    if (!event.scores) return `m of ${who} is ${show(event.m_new[i])}, with this tile’s scores compared and dropped.`;
+    return `m of ${who}: the highest of ${show(old)} and ${event.scores[i].map((/** @type {any} */ s) => show(s)).join(", ")} is ${show(event.m_new[i])}.`;
   }
-  if (name === "output") {
-    const output = state.output?.[row]?.[col];
-    if (output === undefined) return `The output of ${who} is not there yet: acc is divided by ℓ once, after the last tile.`;
-    return state.acc ? `Output of ${who}, element ${col + 1}: acc / ℓ = ${show(state.acc[row][col])} / ${show(state.l[row])} ≈ ${show(output)}.` : `Output of ${who}, element ${col + 1}: ${show(output)}, divided by ℓ after every tile.`;
+  if (name === "alpha") {
+    if (event.fresh[i]) return `Query ${row + 1} has kept nothing yet: nothing to rescale.`;
+    if (!event.alpha) return `The factor of ${who} comes once its new highest is known.`;
+    return `Factor of ${who}: exp(${show(old)} − ${operand(event.m_new[i])})${gives(event.alpha[i], old, event.m_new[i])}.`;
   }
-  if (!inside) {
-    const kept = name === "m" ? state.m[row] : name === "l" ? state.l[row] : name === "acc" ? state.acc[row][col] : undefined;
-    return kept === undefined ? `This tile has no part in ${who}.` : `${name === "l" ? "ℓ" : name} of ${who} is ${show(kept)}; this step does not change it.`;
-  }
-  if (name === "m_old") return `Before this tile the highest score of ${who} was ${show(event.m_old[i])}.`;
-  if (name === "m") return `m of ${who}: the highest of ${show(event.m_old[i])}${event.scores ? ` and ${event.scores[i].map((/** @type {any} */ s) => show(s)).join(", ")}` : ""} is ${show(state.m[row])}.`;
-  if (name === "alpha") return Number(event.m_old[i]) === -Infinity ? `${who} had nothing yet: nothing to rescale.` : `Factor of ${who}: exp(${show(event.m_old[i])} − ${operand(state.m[row])}) ≈ ${show(event.alpha ? event.alpha[i] : NaN)}.`;
-  if (name === "l") return `ℓ of ${who}: ${times(event.l_old[i], event.alpha?.[i] ?? NaN)} + ${show(event.row_sums[i])} ≈ ${show(state.l[row])}.`;
-  return `acc of ${who}, element ${col + 1}: ${times(event.acc_old[i][col], event.alpha?.[i] ?? NaN)} + ${operand(event.pv[i][col])} ≈ ${show(state.acc[row][col])}.`;
+  const before = name === "l" ? event.l_old[i] : event.acc_old[i][col];
+  if (phase < RESCALE) return `${title} of ${who} is still ${show(before)}, from before this tile.`;
+  const rescaled = name === "l" ? event.l_rescaled[i] : event.acc_rescaled[i][col];
+  const scaled = event.fresh[i] ? "nothing kept yet" : `${times(before, event.alpha[i])}`;
+  const where = name === "l" ? `ℓ of ${who}` : `acc of ${who}, element ${col + 1}`;
+  if (phase < ADD) return event.fresh[i] ? `${where}: ${scaled}.` : `${where}: ${scaled}${gives(rescaled, before, event.alpha[i])}, rescaled; nothing of this tile is added yet.`;
+  const added = name === "l" ? event.row_sums[i] : event.pv[i][col];
+  const part = event.beta && name === "l" ? times(added, event.beta[i]) : operand(added);
+  const sum = event.fresh[i] ? part : `${scaled} + ${part}`;
+  return `${where}: ${sum}${gives(kept, before, event.alpha[i], added, ...(event.beta ? [event.beta[i]] : []))}.`;
+}
+
+/** A cell of the map. @param {Snapshot} snapshot @param {any} frame @param {number} row @param {number} col @param {number} i */
+function meeting(snapshot, frame, row, col, i) {
+  const { event, state } = snapshot;
+  const cell = state.cells[row]?.[col];
+  if (cell === "waiting") return "its tile has not come yet";
+  if (cell === "consumed") return "consumed: its score was used and dropped, so there is no number here";
+  if (cell === "masked") return "masked: this query may not see this key";
+  const j = col - event.k_cols[0];
+  if (!event.scores) return "about to be made";
+  const terms = frame.q[row].map((/** @type {number} */ x, /** @type {number} */ c) => times(x, frame.k[col][c]));
+  const [dot, score] = [event.dots[i][j], event.scores[i][j]];
+  const made = `${sum(terms)}${gives(dot, ...frame.q[row], ...frame.k[col])}`;
+  const scaled = frame.factor === 1 ? "" : `, times the scale ${show(frame.factor)}${gives(score, dot, frame.factor)}`;
+  if (!event.p) return `${made}${scaled}`;
+  const against = event.m_tile ? event.m_tile[i] : event.m_new[i];
+  return `${made}${scaled}; its size is exp(${show(score)} − ${operand(against)})${gives(event.p[i][j], score, against)}`;
+}
+
+/** An element of the output. i: its row in the tile just taken, or −1. @param {Snapshot} snapshot @param {number} row @param {number} col @param {number} i */
+function outputSaid({ event, state }, row, col, i) {
+  const where = `Output of query ${row + 1}, element ${col + 1}`;
+  const output = state.output?.[row]?.[col];
+  if (output === undefined) return state.acc ? `${where}: not there yet; acc is divided by ℓ once, after the last tile.` : `${where}: not there yet.`;
+  if (state.acc) return `${where}: acc / ℓ = ${operand(state.acc[row][col])} / ${show(state.l[row])}${gives(output, state.acc[row][col], state.l[row])}.`;
+  if (i < 0) return `${where} is ${show(output)}; this step does not change it.`;
+  const added = times(event.pv[i][col], event.beta[i]);
+  const old = event.fresh[i] ? "" : `${times(event.o_old[i][col], event.l_rescaled[i])} + `;
+  return `${where}: (${old}${added}) / ${show(state.l[row])}${gives(output, event.o_old[i][col], event.l_rescaled[i], event.pv[i][col], event.beta[i], state.l[row])}.`;
+}
+
+/** The result, after equals where every number shown is whole as shown, after about where one is rounded. @param {any} result @param {...any} operands */
+function gives(result, ...operands) {
+  const exact = [result, ...operands].every((x) => !Number.isFinite(Number(x)) || Number(show(x).replace("−", "-")) === Number(x));
+  return ` ${exact ? "=" : "≈"} ${show(result)}`;
 }
 
 /** @param {any} a @param {any} b */

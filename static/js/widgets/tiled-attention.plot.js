@@ -17,13 +17,13 @@ export function draw(root, snapshot, frame, still) {
   const [width, height] = [body.offsetWidth, body.offsetHeight];
   const side = Math.max(3, Math.min(width / cols, height / rows) - 2);
   const places = cells.flatMap((row, i) => row.map((state, j) => ({ i, j, state })));
-  const fill = /** @type {Record<string, string>} */ ({ waiting: ink.card, live: ink.card, consumed: ink.old, masked: ink.line });
+  const fill = /** @type {Record<string, string>} */ ({ waiting: ink.card, live: ink.card, consumed: ink.old, masked: ink.soft });
   const map = {
     type: "scatter", mode: "markers", hoverinfo: "skip",
     x: places.map(({ j }) => j), y: places.map(({ i }) => i),
     marker: {
       symbol: places.map(({ state }) => (state === "masked" ? "square-x-open" : "square")), size: side,
-      color: places.map(({ state }) => fill[state]), opacity: places.map(({ state }) => (state === "consumed" ? 0.28 : 1)), line: { width: 1, color: ink.line },
+      color: places.map(({ state }) => fill[state]), opacity: places.map(({ state }) => (state === "consumed" ? 0.28 : 1)), line: { width: 1, color: places.map(({ state }) => (state === "masked" ? ink.soft : ink.line)) },
     },
   };
   const [tall, wide] = frame.block;
