@@ -1,4 +1,4 @@
-# make serve: install and serve on 127.0.0.1:8000.  make test: install what tests need and run all.  make check: ruff, mypy, tsc, links.
+# make serve: install and serve on 127.0.0.1:8000.  make test: install what tests need and run all.  make check: ruff, mypy, tsc, links, lessons.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -19,6 +19,7 @@ check: .venv/tested scripts
 	@command -v npx >/dev/null || { echo "make check types the scripts with tsc, which needs Node.js: install nodejs and npm"; exit 1; }
 	npx --no-install tsc --project static/js/tsconfig.json
 	$(BIN)/python -m tests.links
+	$(BIN)/python -m app check
 
 bench: .venv/tested scripts browser
 	$(BIN)/python -m tests.bench $(ARGS)

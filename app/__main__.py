@@ -1,4 +1,4 @@
-"""`python -m app [--host H] [--port P]` serves the site; `python -m app figure ADDRESS FILE` draws one state."""
+"""`python -m app [--host H] [--port P]` serves the site; `… figure ADDRESS FILE` draws one state; `… check [DIR]` checks lessons."""
 
 import argparse
 import sys
@@ -9,6 +9,8 @@ import uvicorn
 from pydantic import ValidationError
 
 from app.figures.file import png, svg
+from app.lessons.catalog import LESSONS, Catalog
+from app.lessons.checks import check
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
@@ -65,9 +67,35 @@ def figure(arguments: list[str]) -> None:
     given.file.write_bytes(png(picture) if given.file.suffix == ".png" else picture.encode())
 
 
+def lessons(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m app check", description="Check lessons: links, formulas, numbers, widgets, questions.")
+    parser.add_argument("folder", nargs="?", type=Path, help="a folder of lessons, or one lesson; the site's own where it is left out")
+    folder: Path | None = parser.parse_args(arguments).folder
+    catalog, only = Catalog(), None
+    if folder is not None:
+        folder = folder.resolve()
+        if (folder / "lesson.md").is_file():
+            only, folder = folder.name, folder.parent
+        if not folder.is_dir():
+            parser.error(f"{folder} is no folder")
+        if folder != LESSONS.resolve():
+            catalog = Catalog(folder)
+    checked = [lesson for lesson in catalog.checkable if only in (None, lesson.slug)]
+    if not checked:
+        parser.error("there is no lesson there: a lesson is a folder with a lesson.md in it, its name small letters, digits and hyphens")
+    wrong = check(catalog, checked)
+    for problem in wrong:
+        print(problem)
+    if wrong:
+        raise SystemExit(1)
+    print(f"lessons: nothing wrong in {', '.join(lesson.slug for lesson in checked)}")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["figure"]:
         figure(sys.argv[2:])
+    elif sys.argv[1:2] == ["check"]:
+        lessons(sys.argv[2:])
     else:
         serve(sys.argv[1:])
 

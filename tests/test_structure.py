@@ -18,11 +18,14 @@ MAY_IMPORT = {
     "app.presets": {"app.machines", "app.specs"},
     "app.snapshots": {"app.machines", "app.numbers", "app.specs", "app.captions", "app.snapshots"},
     "app.figures": {"app.machines", "app.numbers", "app.snapshots", "app.figures"},
+    "app.lessons": {
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.captions", "app.figures", "app.lessons",
+    },
     "app.widgets": {"app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures"},
     "app.settings": set(),
     "app.assets": set(),
     "app.web": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.web",
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.lessons", "app.web",
     },
 }  # fmt: skip
 

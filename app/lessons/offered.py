@@ -1,0 +1,147 @@
+"""The functions that an expression may call."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from app.lessons.by_hand import worked
+from app.lessons.faults import Broken
+from app.lessons.looking import Node, Run
+from app.lessons.written import number, places, rounded
+from app.machines.formats import FORMATS, Format
+
+MOST_RANGE = 1000
+
+
+def _format(name: Any) -> Format:
+    if name not in FORMATS:
+        raise Broken(f"there is no number format {name!r}: use one of {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def exp(x: Any) -> float:
+    """exp in float64, infinite where it overflows."""
+    return FORMATS["float64"].exp(float(number(x)))
+
+
+def log(x: Any) -> float:
+    value = number(x)
+    if value < 0:
+        raise Broken("log of a number below 0")
+    return math.log(value) if value else -math.inf
+
+
+def sqrt(x: Any) -> float:
+    value = number(x)
+    if value < 0:
+        raise Broken("sqrt of a number below 0")
+    return math.sqrt(value)
+
+
+def absolute(x: Any) -> float | int:
+    return abs(number(x))
+
+
+def _numbers(given: tuple[Any, ...], name: str) -> list[float | int]:
+    found = [number(x) for x in (given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given)]
+    if not found:
+        raise Broken(f"{name} of nothing")
+    return found
+
+
+def largest(*given: Any) -> float | int:
+    return max(_numbers(given, "max"))
+
+
+def smallest(*given: Any) -> float | int:
+    return min(_numbers(given, "min"))
+
+
+def total(given: Any) -> float | int:
+    if not isinstance(given, (list, tuple)):
+        raise Broken("sum needs a list")
+    found = [number(x) for x in given]
+    return sum(found) if all(isinstance(x, int) for x in found) else math.fsum(found)
+
+
+def length(x: Any) -> int:
+    if not isinstance(x, (list, tuple)):
+        raise Broken("len needs a list")
+    return len(x)
+
+
+def round_(x: Any, n: int | None = None) -> float | int:
+    """Rounded, a tie away from zero; a whole number without places.
+
+    >>> round_(0.5), round_(2.675, 2), round_(1.0625, 3)
+    (1, 2.67, 1.063)
+    """
+    value = number(x)
+    if not math.isfinite(value):
+        return value
+    return int(rounded(value, 0)) if n is None else float(rounded(value, places(n)))
+
+
+def short_range(*given: Any) -> list[int]:
+    if not 1 <= len(given) <= 3 or any(isinstance(x, bool) or not isinstance(x, int) for x in given):
+        raise Broken("range takes one, two or three whole numbers")
+    try:
+        found = range(*given)
+    except ValueError as error:
+        raise Broken(str(error)) from None
+    if len(found) > MOST_RANGE:
+        raise Broken(f"a range of {len(found):,} numbers: at most {MOST_RANGE:,} are allowed")
+    return list(found)
+
+
+def rnd(x: Any, name: Any) -> float:
+    """Rounded to a format."""
+    return _format(name).round(float(number(x)))
+
+
+def expin(x: Any, name: Any) -> float:
+    """exp in float64, rounded once to the format; may be infinite."""
+    return _format(name).exp(float(number(x)))
+
+
+def limits(name: Any) -> Node:
+    """max; exp_max, the largest score whose exp is finite; smallest, the smallest number above 0; digits, in bits."""
+    form = _format(name)
+    return Node(
+        {"max": form.max, "exp_max": form.exp_limit, "smallest": form.smallest_subnormal, "digits": form.digits}, f"limits({name!r})"
+    )
+
+
+def gap(a: Any, b: Any) -> float:
+    """The largest difference of two vectors or matrices of one shape.
+
+    >>> gap([[1.0, 2.0]], [[1.0, 2.5]])
+    0.5
+    """
+    found = list(_gaps(a, b))
+    if not found:
+        raise Broken("gap of nothing")
+    return math.nan if any(math.isnan(x) for x in found) else max(found)
+
+
+def _gaps(a: Any, b: Any) -> Iterator[float]:
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        for one, other in zip(a, b, strict=True):
+            yield from _gaps(one, other)
+    elif isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+        raise Broken("gap needs two lists of one shape")
+    else:
+        yield abs(float(number(a)) - float(number(b))) if number(a) != number(b) else 0.0
+
+
+def by_hand(run: Any, n: Any = 4) -> list[Node]:
+    """The rows of the by-hand variant, one a step; the first is step 0."""
+    if not isinstance(run, Run):
+        raise Broken("by_hand needs a run of online-softmax")
+    return [Node(row, f"by_hand({run.name})") for row in worked(run, places(n))]
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "exp": exp, "log": log, "sqrt": sqrt, "abs": absolute, "max": largest, "min": smallest, "sum": total, "len": length, "round": round_,
+    "range": short_range, "rnd": rnd, "expin": expin, "limits": limits, "gap": gap, "by_hand": by_hand,
+}  # fmt: skip

@@ -1,0 +1,162 @@
+"""A lesson, and each of its tracks made into a page when first asked for."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from app.lessons import code, markdown, quizzes, reading
+from app.lessons.draft import Draft, Heading
+from app.lessons.expressions import RESERVED, Scope
+from app.lessons.faults import Broken, Problem
+from app.lessons.looking import Clock, Data
+from app.lessons.quiz_pages import Given, section
+from app.lessons.quizzes import Quiz
+from app.lessons.reading import GUIDE_FIELDS, Source, Track
+
+
+@dataclass(frozen=True)
+class Page:
+    """A track as HTML, where draft.BASE stands for the site's root."""
+
+    html: str
+    headings: tuple[Heading, ...]
+    scripts: frozenset[str]
+    problems: tuple[Problem, ...]
+    ids: frozenset[str]
+    links: tuple[tuple[int, str], ...]
+    placed: tuple[tuple[int, str], ...]
+
+
+@dataclass
+class Lesson:
+    """One folder of lessons/, or one guide (which has no folder).
+
+    problems   what was wrong as it was read; a page has its own besides
+    own        whether it comes from an instructor's folder
+    """
+
+    slug: str
+    source: Source
+    folder: Path | None
+    quizzes: dict[str, Quiz] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    own: bool = False
+    stamp: Any = None
+    clock: Clock = field(default_factory=Clock)
+    _pages: dict[Track, Page] = field(default_factory=dict)
+    _lock: RLock = field(default_factory=RLock)
+
+    def __post_init__(self) -> None:
+        runs = self.source.front.get("runs")
+        self.scope = Scope(runs if isinstance(runs, dict) else {}, Data(self.folder / "data" if self.folder else None), self.clock)
+
+    def front(self, name: str, default: Any = "") -> Any:
+        return self.source.front.get(name) or default
+
+    @property
+    def title(self) -> str:
+        return str(self.front("title", self.slug))
+
+    @property
+    def order(self) -> int:
+        found = self.front("order", 0)
+        return found if isinstance(found, int) and found else 10**6
+
+    @property
+    def minutes(self) -> dict[Track, int]:
+        return {track: self.source.minutes(track) for track in reading.TRACKS}
+
+    @property
+    def files(self) -> list[str]:
+        return code.files(self.folder)
+
+    def page(self, track: Track) -> Page:
+        """The page of a track, made once."""
+        with self._lock:
+            if track not in self._pages:
+                self.clock.start()
+                self._pages[track] = self._made(track)
+            return self._pages[track]
+
+    def question(self, name: str, track: Track, given: Given) -> tuple[str, list[Problem]]:
+        """One question's section, after an answer, and what is wrong with it."""
+        with self._lock:
+            self.clock.start()
+            draft = self.draft(track)
+            markdown.html("", draft)
+            return section(draft, self.quizzes[name], given), draft.problems
+
+    def draft(self, track: Track) -> Draft:
+        return Draft(self.slug, self.source.file, track, self.scope, self.folder, self.quizzes)
+
+    def _made(self, track: Track) -> Page:
+        draft = self.draft(track)
+        text, draft.boxes = self.source.track(track)
+        html = markdown.html(draft.mark(text), draft)
+        return Page(
+            html, tuple(draft.headings), frozenset(draft.scripts), tuple(sorted(draft.problems)), frozenset(draft.ids), tuple(draft.links),
+            tuple(draft.placed),
+        )  # fmt: skip
+
+
+def read(folder: Path, *, own: bool = False) -> Lesson:
+    """A lesson's folder. Nothing is raised for a broken one: it knows what is wrong with it."""
+    slug = folder.name
+    problems: list[Problem] = []
+    stamp = stamped(folder)  # before anything is read, so that a change meanwhile is seen next time
+    file = f"{slug}/lesson.md"
+    source = reading.read(file, _text(folder / "lesson.md", file, problems), report=problems.append)
+    questions: dict[str, Quiz] = {}
+    if (folder / "quizzes.toml").is_file():
+        name = f"{slug}/quizzes.toml"
+        questions = quizzes.read(name, _text(folder / "quizzes.toml", name, problems), problems.append)
+    lesson = Lesson(slug, source, folder, questions, problems, own, stamp)
+    _runs(lesson)
+    return lesson
+
+
+def guide(path: Path) -> Lesson:
+    """A page of templates/guides: the same Markdown, with a title and a description."""
+    problems: list[Problem] = []
+    name = f"guides/{path.name}"
+    return Lesson(path.stem, reading.read(name, _text(path, name, problems), GUIDE_FIELDS, problems.append), None, {}, problems)
+
+
+def _runs(lesson: Lesson) -> None:
+    """Each run's fields are looked at as the lesson is read; its steps when they are asked for."""
+    for name in lesson.scope.names:
+        line = lesson.source.line_of(rf"^\s*(\[runs\.)?{name}\b")
+        if name in RESERVED or not name.isidentifier():
+            words = f"a run cannot be called {name!r}: {'expressions use that name' if name in RESERVED else 'use letters, digits and _'}"
+            lesson.problems.append(Problem(lesson.source.file, line, words))
+            continue
+        try:
+            if not isinstance(lesson.front("runs")[name], dict):
+                raise Broken(f'run {name!r} is a table: {{ machine = "online-softmax", scores = "1,3,2" }}')
+            lesson.clock.start()
+            lesson.scope.run(name)
+        except Broken as error:
+            lesson.problems.append(Problem(lesson.source.file, line, str(error)))
+
+
+def _text(path: Path, name: str, problems: list[Problem]) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        problems.append(Problem(name, 1, f"the file is not UTF-8 from byte {error.start} on"))
+    except OSError as error:
+        problems.append(Problem(name, 1, f"the file cannot be read: {error.strerror}"))
+    return ""
+
+
+def stamped(folder: Path) -> tuple[Any, ...]:
+    """Changes whenever a file of the lesson does."""
+    found = []
+    for path in [folder / "lesson.md", folder / "quizzes.toml", *sorted(folder.glob("code/*")), *sorted(folder.glob("data/*.json"))]:
+        try:
+            about = path.stat()
+        except OSError:
+            continue
+        found.append((path.name, about.st_mtime_ns, about.st_size))
+    return tuple(found)
