@@ -8,7 +8,7 @@ from the same words.
 from collections.abc import Callable
 from typing import Any
 
-from app.captions import division, online, passes, standard, tiled
+from app.captions import division, merge, online, passes, standard, tiled
 from app.captions.voice import SPOKEN, WRITTEN, Voice
 from app.machines.run import Moment
 
@@ -16,6 +16,7 @@ SENTENCES: dict[str, Callable[[Voice, Any, Moment], str]] = {
     "online-softmax": online.sentence,
     "softmax-passes": passes.sentence,
     "division-order": division.sentence,
+    "merge": merge.sentence,
     "tiled-attention": tiled.sentence,
     "standard-attention": standard.sentence,
 }

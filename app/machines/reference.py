@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.machines.formats import Format
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -48,3 +50,39 @@ def _sum(terms: list[float]) -> float:
         return math.fsum(terms)
     except (OverflowError, ValueError):
         return sum(terms)
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far a result is from the exact one: as it is, over the exact one's size, and in units in the last place of a format."""
+
+    absolute: float
+    relative: float
+    ulps: float
+
+
+def error(form: Format, got: Sequence[float], exact: Sequence[float]) -> Error:
+    """The largest error of `got`, numbers of the format `form`, against the float64 numbers `exact`, each measure on its own.
+
+    A unit in the last place is the gap between the exact number, rounded to the format, and the next larger one. Two NaN,
+    or two infinities of one sign, agree; a finite number that stands for neither is infinitely far from it.
+
+    >>> from app.machines.formats import FORMATS
+    >>> error(FORMATS["float16"], [1.0009765625, 2.0], [1.0, 2.0])
+    Error(absolute=0.0009765625, relative=0.0009765625, ulps=1.0)
+    """
+    found = [_error(form, a, b) for a, b in zip(got, exact, strict=True)] or [Error(0.0, 0.0, 0.0)]
+    return Error(max(one.absolute for one in found), max(one.relative for one in found), max(one.ulps for one in found))
+
+
+def _error(form: Format, got: float, exact: float) -> Error:
+    if got == exact or (math.isnan(got) and math.isnan(exact)):
+        return Error(0.0, 0.0, 0.0)
+    absolute = abs(got - exact)
+    near = form.round(abs(exact))
+    if not math.isfinite(absolute) or not math.isfinite(near):
+        return Error(math.inf, math.inf, math.inf)
+    unit = form.next_up(near) - near
+    if not math.isfinite(unit):  # the largest number of the format has no next
+        unit = near - form.next_down(near)
+    return Error(absolute, absolute / abs(exact) if exact else math.inf, absolute / unit)

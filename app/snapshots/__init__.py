@@ -14,6 +14,7 @@ from app.machines.run import Machine, Moment, moments
 from app.numbers import wire
 from app.snapshots.division import DivisionView
 from app.snapshots.forms import Schema
+from app.snapshots.merge import MergeView
 from app.snapshots.online import OnlineView
 from app.snapshots.passes import PassesView
 from app.snapshots.standard import StandardView
@@ -46,6 +47,7 @@ VIEWS: dict[str, type[View]] = {
     "online-softmax": OnlineView,
     "softmax-passes": PassesView,
     "division-order": DivisionView,
+    "merge": MergeView,
     "tiled-attention": TiledView,
     "standard-attention": StandardView,
 }

@@ -113,7 +113,7 @@ def test_a_run_too_long_for_a_page_has_only_its_own_address(client):
 
 def test_machines_are_listed_with_fields_and_presets(client):
     listed = {one["name"]: one for one in get(client, "/api/v1/machines")["machines"]}
-    assert set(listed) == {"online-softmax", "softmax-passes", "division-order", "tiled-attention", "standard-attention"}
+    assert set(listed) == {"online-softmax", "softmax-passes", "division-order", "merge", "tiled-attention", "standard-attention"}
     fields = {one["name"]: one for one in listed["online-softmax"]["fields"]}
     assert list(fields) == ["scores", "values", "offset", "format", "accumulate", "block"]
     assert fields["format"]["default"] == "float32"
@@ -121,6 +121,22 @@ def test_machines_are_listed_with_fields_and_presets(client):
     for name, machine in listed.items():
         for preset in machine["presets"]:
             assert get(client, f"/api/v1/machines/{name}/snapshots/0?{preset['query']}")["step"] == 0
+
+
+def test_a_split_row_has_every_name_of_the_contract(client):
+    run = get(client, f"/api/v1/machines/merge/snapshots?{FIVE}&cuts=3")
+    assert [shot["event"]["kind"] for shot in run["snapshots"]] == ["start", "worker", "worker", "merge"]
+    shot = run["snapshots"][-1]
+    assert {"parts", "factors"} <= set(shot["event"])
+    assert {"m", "l", "lse", "acc", "output", "parts", "reference"} <= set(shot["state"])
+    assert {"from", "to", "m", "l", "lse", "acc", "output"} <= set(shot["state"]["parts"][0])
+    assert set(shot["state"]["error"]["output"]) == {"absolute", "relative", "ulps"}
+    assert (shot["spec"]["splits"], shot["spec"]["cuts"]) == (2, [3])
+    assert get(client, "/api/v1/machines/merge/snapshots/0?scores=1,2")["spec"] == {
+        "scores": [1, 2], "splits": 2, "merge_order": "left", "format": "float32", "accumulate": "float32",
+    }  # fmt: skip
+    answer = client.post("/api/v1/machines/merge/snapshots", json={"spec": shot["spec"], "start": 3, "count": 1})
+    assert answer.json()["snapshots"] == [shot]
 
 
 def test_caption_and_spoken_say_the_same_in_signs_and_in_words(client):
