@@ -10,11 +10,12 @@ from starlette.responses import Response
 from starlette_compress import CompressMiddleware
 
 from app import __version__, assets
+from app.lessons.catalog import Catalog
 from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, pages, schema, static
+from app.web import api, figures, health, lessons, pages, schema, static
 from app.web.failures import NotFound, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
 from app.web.ready import Ready
@@ -37,10 +38,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     files = assets.load()
     ready = Ready(settings.cache_bytes)
     site = Site(files.stamp)
+    catalog = Catalog(settings.lessons_dir)
 
     for router in (
         api.router(ready, settings.max_body_bytes),
         pages.router(site, ready),
+        lessons.router(site, ready, catalog),
         figures.router(ready),
         static.router(files),
         health.router(),

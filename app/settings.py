@@ -1,5 +1,6 @@
 """Settings, from the environment: TILEWISE_HOST, TILEWISE_PORT, …"""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -23,4 +24,5 @@ class Settings(BaseSettings):
     log_level: LogLevel = "info"
     cache_bytes: int = Field(default=64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
     max_body_bytes: int = Field(default=1_000_000, ge=1, description="The longest request body that is read")
+    lessons_dir: Path | None = Field(default=None, description="A folder of lessons of the host's own, beside the site's")
     frame_ancestors: str = Field(default="*", description="Who may frame /embed: a CSP source list")

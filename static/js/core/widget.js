@@ -38,7 +38,7 @@ export function mount(root, view) {
   const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
   const kind = location.pathname.includes("/embed/") ? "embed" : "page";
   const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => ["view", "keys", "theme"].includes(name)));
-  const owns = document.querySelectorAll("[data-widget]").length === 1; // the address belongs to a widget that is alone on its page
+  const owns = root.dataset.guest === undefined; // the address belongs to a page's own widget, not to one that a lesson has let in
 
   let { run, frame, beside } = loaded(root, base);
   const player = new Player(run.steps, Number(/** @type {HTMLInputElement} */ (range).value));
@@ -412,7 +412,17 @@ function loaded(root, base) {
   return { run: new Run(run, base), frame, beside: beside && { run: new Run(beside.run, base), steps: /** @type {number[]} */ (beside.steps) } };
 }
 
+/** The views whose modules have come, by widget. @type {Map<string, View>} */
+const views = new Map();
+
 /** Mount every widget of a name. @param {string} name @param {View} view */
 export function mountAll(name, view) {
+  views.set(name, view);
   for (const root of document.querySelectorAll(`[data-widget="${name}"]`)) mount(/** @type {HTMLElement} */ (root), view);
+}
+
+/** Mount a widget that came after its module. @param {HTMLElement} root */
+export function mountGuest(root) {
+  const view = views.get(String(root.dataset.widget));
+  if (view && !root.dataset.ready) mount(root, view);
 }
