@@ -1,0 +1,127 @@
+"""The lesson online-softmax: nothing is wrong with it, every value worked out beforehand stands in it, and none of them is typed."""
+
+import html
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.lessons import pages
+from app.lessons.catalog import LESSONS, Catalog
+from app.lessons.checks import check
+from app.lessons.pages import Lesson
+from app.machines import MACHINES
+from app.machines.run import moments
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "worked_examples.json").read_text())
+FIVE = GOLDEN["softmax_five_scores"]
+STEPS, HAND = FIVE["steps"], FIVE["by_hand"]
+FOLDER = LESSONS / "online-softmax"
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return Catalog()
+
+
+@pytest.fixture(scope="module")
+def lesson(catalog: Catalog) -> Lesson:
+    found = catalog.lesson("online-softmax")
+    assert found
+    return found
+
+
+def text(lesson: Lesson, track: Any) -> str:
+    """A track as a reader sees it, without its markup."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", lesson.page(track).html)))
+
+
+def rows(lesson: Lesson, track: Any) -> set[tuple[str, ...]]:
+    """The rows of all tables of a track."""
+    found = re.findall(r"<tr>(.*?)</tr>", lesson.page(track).html, re.DOTALL)
+    return {
+        tuple(html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL))
+        for row in found
+    }
+
+
+def short(x: float) -> str:
+    """As a trace table writes a factor: 0 and 1 are exact there."""
+    return f"{x:g}" if x in (0, 1) else f"{x:.4f}"
+
+
+def test_nothing_is_wrong(catalog: Catalog, lesson: Lesson) -> None:
+    assert [str(problem) for problem in check(catalog, [lesson])] == []
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_every_step_stands_in_a_table(lesson: Lesson, step: int) -> None:
+    score, m, alpha, p, l, acc, output = (
+        column[step] for column in (FIVE["scores"], *(STEPS[name] for name in ("m", "alpha", "p_new", "l", "acc", "output")))
+    )
+    start = (str(step + 1), str(score), str(m), short(alpha), short(p), f"{l:.4f}")
+    assert start in rows(lesson, "plain")
+    assert (*start, f"{acc:.4f}", f"{output:.4f}") in rows(lesson, "deep")
+    assert f"= {HAND['acc'][step]:.4f} " in text(lesson, "plain") or f"≈ {HAND['acc'][step]:.4f} " in text(lesson, "plain")
+    by_hand = {row[5:7] for row in rows(lesson, "deep") if len(row) == 8 and row[0] == str(step + 1)}
+    assert (f"{HAND['l'][step]:.4f}", f"{HAND['acc'][step]:.4f}") in by_hand
+
+
+def test_blocks_shares_and_bars(lesson: Lesson) -> None:
+    table = rows(lesson, "plain")
+    for step, (m, l) in enumerate(zip(*FIVE["blocks_of_two"].values(), strict=True), 1):
+        assert any(row[0] == str(step) and row[2] == str(m) and row[5] == f"{l:.4f}" for row in table if len(row) == 8)
+    for score, share in zip(FIVE["scores"], FIVE["shares"]["values"], strict=True):
+        assert any(row[0] == str(score) and row[2] == f"{share:.4f}" for row in table if len(row) == 3)
+    shown = text(lesson, "plain")
+    before, after = ([f"{size:.3f}" for size in FIVE[name]] for name in ("bricks_before_5", "bricks_after_5"))
+    assert f"Before: {before[0]}, {before[1]} and {before[2]}, together {FIVE['tally_before_5']:.3f}" in shown
+    assert f"{after[0]}, {after[1]} and {after[2]}, and a bar of {after[3]}" in shown
+    assert f"to {FIVE['tally_after_5']:.3f}" in shown
+
+
+def test_overflow_reads_and_the_table(lesson: Lesson) -> None:
+    shown, table = text(lesson, "deep"), rows(lesson, "deep")
+    for name in ("float16", "float32", "float64"):
+        last, first = GOLDEN["overflow"][name]
+        row = next(row for row in table if row[0] == name)
+        assert row[3].startswith(f"exp({last}) = ")
+        assert row[4] == f"exp({first}) = ∞"
+    assert "exp(11.0) = 5.987 × 10⁴" in shown
+    assert "exp(88.7) = 3.3259769 × 10³⁸" in shown
+    plain = text(lesson, "plain")
+    for words in ("[1000, 1001, 1002]", "[NaN, NaN, NaN]", "[0.0900, 0.2447, 0.6652]", "1,073,741,824", "4,294,967,296", "4 GiB"):
+        assert words in plain
+    reads = {row[2] for row in table if len(row) == 3}
+    assert {f"{count:,}" for count in GOLDEN["reads_of_1000_scores"].values()} <= reads
+    accesses = GOLDEN["accesses_per_element"]
+    assert f"touches memory {accesses['safe_softmax']} times" in shown
+    assert f"online softmax {accesses['online_softmax']} times" in shown
+
+
+def test_another_default_gives_another_lesson(lesson: Lesson, tmp_path: Path) -> None:
+    """A planted change: with a 6 in the place of the 5, every number that hangs on it is another one."""
+    changed = tmp_path / "online-softmax"
+    shutil.copytree(FOLDER, changed)
+    source = changed / "lesson.md"
+    source.write_text(source.read_text().replace('scores = "1,3,2,5,4"', 'scores = "1,3,2,6,4"'))
+    other = pages.read(changed)
+    online = MACHINES["online-softmax"]
+    spec = online.spec(scores=(1.0, 3.0, 2.0, 6.0, 4.0), values=(10.0, 20.0, 30.0, 40.0, 50.0), format="float64")
+    state = list(moments(online, spec))[-1].state
+    shown = text(other, "deep")
+    assert "[1, 3, 2, 6, 4]" in shown
+    assert f"{state.l:.4f}" in shown
+    assert f"{state.acc[0]:.4f}" in shown
+    for gone in (1.2034, 44.3835, 62.7774, 62.7776):
+        assert f"{gone:.4f}" in text(lesson, "deep")
+        assert f"{gone:.4f}" not in shown
+
+
+def test_quizzes_answer_misconceptions() -> None:
+    questions = tomllib.loads((FOLDER / "quizzes.toml").read_text())
+    assert len({question["misconception"] for question in questions.values() if "misconception" in question}) >= 9
