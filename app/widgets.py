@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app import snapshots
+from app.embedding import Options
 from app.figures import DRAWN
 from app.figures import online as online_figure
 from app.machines import MACHINES, tiled
@@ -38,6 +39,18 @@ class Widget:
     uid: str
     beside: "Beside | None" = None
     fields: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+
+    @property
+    def first(self) -> int:
+        """The first step that is shown."""
+        return min(self.options.first, self.last)
+
+    @property
+    def last(self) -> int:
+        """The last step that is shown."""
+        steps: int = self.shot["steps"]
+        return steps if self.options.last is None else min(self.options.last, steps)
 
     @property
     def template(self) -> str:
@@ -93,8 +106,8 @@ FRAMES: dict[str, Callable[[Any, dict[str, Any], Any], dict[str, Any]]] = {
 }
 
 
-def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
-    """A widget by its URL's names. With faults in them: the default, the form as typed, and the faults beside it.
+def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | None = None) -> Widget:
+    """A widget by its URL's names, at the first step shown where none is given. With faults in them: the default, the form as typed, and the faults beside it.
 
     >>> found = widget("online-softmax", {"scores": "1,3,2", "step": "2"})
     >>> found.shot["step"], found.run["count"], found.faults
@@ -105,10 +118,11 @@ def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
     machine = MACHINES[name]
     asked = {one.name: given[one.name] for one in machine.fields if one.name in given}
     faults: list[Fault] = []
+    options = options or Options()
     spec, step = PRESETS[name][0].spec, 0
     try:
         spec = parse(machine, default_data(machine, asked) | asked, "page", strict=False)
-        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+        step = whole("step", given.get("step"), 0, LAST_STEP, min(options.first, machine.steps(spec)))
     except SpecError as error:
         faults = error.faults
     shot = snapshots.snapshot(machine, spec, step)
@@ -118,7 +132,7 @@ def widget(name: str, given: dict[str, Any], uid: str = "w") -> Widget:
     beside = beside_of(spec, step, given.get("beside", "")) if name == "tiled-attention" else None
     by_field = {one.field: one for one in faults}
     fields = {one.name: one for one in machine.fields}
-    return Widget(machine, spec, shot, part(machine, spec, step), panels, frame, typed, by_field, uid, beside, fields)
+    return Widget(machine, spec, shot, part(machine, spec, step), panels, frame, typed, by_field, uid, beside, fields, options)
 
 
 def typed_in(machine: Machine, spec: Any) -> dict[str, str]:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app import snapshots
+from app.embedding import Options, options
 from app.figures import DRAWN
 from app.figures.file import LIGHT
 from app.machines import MACHINES
@@ -38,8 +39,9 @@ def router(site: Site, ready: Ready) -> APIRouter:
         if kept is not None:
             return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's step after the range's
-        made = widget(name, given)
-        more: dict[str, Any] = {"w": made, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": given.get("keys") != "0"}
+        made = widget(name, given, options=options(given) if template == "embed.html" else Options())
+        keys = made.options.keys and given.get("keys") != "0"
+        more: dict[str, Any] = {"w": made, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
         if made.faults:
             return site.page(request, template, 422, **more)
         return ready.keep(request, HTML, site.render(request, template, **more))

@@ -67,6 +67,7 @@ class Site:
 
     def failure(self, request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None) -> Response:
         """A page that says what was wrong and where to go."""
-        response = self.page(request, "failure.html", status, fault=fault, status=status)
+        bare = request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/embed/")  # in somebody's frame
+        response = self.page(request, "failure.html", status, fault=fault, status=status, bare=bare)
         response.headers.update(headers or {})
         return response

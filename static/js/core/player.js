@@ -16,6 +16,7 @@ export class Player {
    * @param {Clock} clock
    */
   constructor(steps, step = 0, clock = { set: (tick, ms) => setTimeout(tick, ms), clear: (timer) => clearTimeout(timer) }) {
+    this.first = 0;
     this.steps = steps;
     this.step = step;
     this.speed = 1;
@@ -29,7 +30,7 @@ export class Player {
 
   /** Go to a step; what is past an end stops at it. @param {number} step @param {"user" | "play"} why */
   seek(step, why = "user") {
-    const to = Math.min(Math.max(Math.round(step), 0), this.steps);
+    const to = Math.min(Math.max(Math.round(step), this.first), this.steps);
     if (why === "user") this.pause();
     if (!Number.isFinite(to) || to === this.step) return;
     this.step = to;
@@ -45,7 +46,7 @@ export class Player {
   }
 
   reset() {
-    this.seek(0);
+    this.seek(this.first);
   }
 
   /** Play from here, or from the start where here is the end. */
@@ -53,7 +54,7 @@ export class Player {
     if (this.playing) return;
     this.playing = true;
     this.changed("state");
-    if (this.playing && this.step >= this.steps) this.seek(0, "play");
+    if (this.playing && this.step >= this.steps) this.seek(this.first, "play");
     if (this.playing) this.wait(); // whoever listens may have paused
   }
 

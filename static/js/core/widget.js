@@ -8,6 +8,8 @@ import { Run, fetchPage, reason } from "./run.js";
 const PAUSE = 350;
 /** Milliseconds after which it is fetched without an idle moment, which a throttled frame may never have. */
 const LATEST = 2000;
+/** What an address says besides a spec and a step, and goes on saying. */
+const KEPT = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to", "v"];
 /** Changed specs that may be on their way at once. */
 const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
@@ -37,11 +39,14 @@ export function mount(root, view) {
   const range = part(/** @type {any} */ ('input[name="step"]'));
   const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
   const kind = location.pathname.includes("/embed/") ? "embed" : "page";
-  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => ["view", "keys", "theme"].includes(name)));
-  const owns = root.dataset.guest === undefined; // the address belongs to a page's own widget, not to one that a lesson has let in
+  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name)));
+  const guests = document.querySelectorAll("[data-widget]:not([data-guest])").length; // not those that a lesson has let in
+  const owns = root.dataset.guest === undefined && guests === 1; // the address belongs to a widget that is alone on its page
 
   let { run, frame, beside } = loaded(root, base);
   const player = new Player(run.steps, Number(/** @type {HTMLInputElement} */ (range).value));
+  const { first, last } = bounds(root, run.steps);
+  [player.first, player.steps] = [first, last];
   /** @type {{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void} | undefined} */
   let plots;
   let touched = 0;
@@ -64,6 +69,7 @@ export function mount(root, view) {
     transport(snapshot);
     view.draw(root, seen, frame);
     after();
+    tell("step", { snapshot: seen, why });
     paintBeside(snapshot.step);
     if (why === "user") part('[data-part="live"]').textContent = phase === undefined ? snapshot.spoken : seen.caption;
     setTimeout(() => {
@@ -72,6 +78,11 @@ export function mount(root, view) {
       plots?.draw(root, seen, frame, matchMedia("(prefers-reduced-motion: reduce)").matches);
       run.prefetch(snapshot.step);
     });
+  }
+
+  /** To whoever listens: a lesson, or the frame that a host page speaks to. @param {string} what @param {any} detail */
+  function tell(what, detail) {
+    root.dispatchEvent(new CustomEvent(`tilewise:${what}`, { detail, bubbles: true }));
   }
 
   /** @param {number} step */
@@ -86,13 +97,13 @@ export function mount(root, view) {
   function transport(snapshot) {
     const { step, steps } = snapshot;
     const input = /** @type {HTMLInputElement} */ (range);
-    input.max = String(steps);
+    [input.min, input.max] = [String(player.first), String(player.steps)];
     input.value = String(step);
     input.setAttribute("aria-valuetext", `step ${step} of ${steps}`);
     part('[data-part="position"]').textContent = `${step} of ${steps}`;
-    ends(buttons.reset, step === 0, 0);
-    ends(buttons.back, step === 0, Math.max(step - 1, 0));
-    ends(buttons.next, step === steps && (phase === undefined || phase + 1 >= phases().length), Math.min(step + 1, steps));
+    ends(buttons.reset, step <= player.first, player.first);
+    ends(buttons.back, step <= player.first, Math.max(step - 1, player.first));
+    ends(buttons.next, step >= player.steps && (phase === undefined || phase + 1 >= phases().length), Math.min(step + 1, player.steps));
     const link = `${base}${snapshot.links.page}${extras().size ? `&${extras()}` : ""}`;
     part('[data-action="share"]').setAttribute("href", link);
     part('[data-action="projector"]').setAttribute("href", `${link}&view=projector`);
@@ -157,7 +168,7 @@ export function mount(root, view) {
       paint(painted, "user");
     } else {
       const wanted = player.step + way;
-      if (wanted < 0 || wanted > player.steps) return;
+      if (wanted < player.first || wanted > player.steps) return;
       phase = way > 0 && phasesOf(run.get(wanted)).length ? 0 : undefined;
       player.seek(wanted);
     }
@@ -171,7 +182,7 @@ export function mount(root, view) {
   }
 
   const actions = /** @type {Record<string, (event: Event) => void>} */ ({
-    reset: () => seek(0),
+    reset: () => seek(player.first),
     back: () => move(-1),
     next: () => move(1),
     play: () => {
@@ -222,7 +233,7 @@ export function mount(root, view) {
   const keys = /** @type {Record<string, () => void>} */ ({
     ArrowRight: () => move(1),
     ArrowLeft: () => move(-1),
-    Home: () => seek(0),
+    Home: () => seek(player.first),
     End: () => seek(player.steps),
     k: () => player.toggle(),
   });
@@ -251,7 +262,7 @@ export function mount(root, view) {
   function change() {
     const given = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (name !== "step") given.set(name, String(value));
-    given.set("step", String(restart ? 0 : player.step));
+    given.set("step", String(restart ? player.first : player.step));
     load(`?${given}`, false);
   }
   function fromTheStart() {
@@ -264,7 +275,7 @@ export function mount(root, view) {
     for (const [name, value] of extras()) given.set(name, value);
     load(`?${given}`, true);
     const top = form.getBoundingClientRect().top;
-    if (top < 0 || top > innerHeight / 2) form.scrollIntoView({ block: "start" }); // else what changes would be out of sight
+    if (kind === "page" && (top < 0 || top > innerHeight / 2)) form.scrollIntoView({ block: "start" }); // else what changes would be out of sight
   }
   /** @param {string} query @param {boolean} fill  whether the form's fields come from the answer too */
   function load(query, fill) {
@@ -296,6 +307,7 @@ export function mount(root, view) {
   }
   /** @param {boolean} ok @param {Document} page @param {boolean} fill */
   function take(ok, page, fill) {
+    if (!ok) tell("refused", { message: page.querySelector('[data-part="error"]')?.textContent ?? "" });
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) return;
@@ -316,7 +328,7 @@ export function mount(root, view) {
     const amount = root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
     ({ run, frame, beside } = loaded(root, base));
-    player.steps = run.steps;
+    [player.first, player.steps] = Object.values(bounds(fresh, run.steps));
     const there = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
     player.step = restart || fill ? there : Math.min(player.step, run.steps); // the reader may have gone on meanwhile
     restart = false;
@@ -371,6 +383,16 @@ export function mount(root, view) {
     timer = window.setTimeout(change, typed ? PAUSE : 0);
   });
 
+  // What others may ask of it: a step, a way to go, to play, or another spec.
+  root.addEventListener("tilewise:go", (event) => {
+    const { step, by, play, query } = /** @type {CustomEvent} */ (event).detail;
+    if (query !== undefined) load(`?${new URLSearchParams([...kept, ...new URLSearchParams(query)])}`, true);
+    else if (step !== undefined) seek(step);
+    else if (by !== undefined) move(by < 0 ? -1 : 1);
+    else if (play !== undefined && play !== player.playing) player.toggle();
+  });
+  root.addEventListener("tilewise:ask", (event) => /** @type {CustomEvent} */ (event).detail(painted && asSeen(painted)));
+
   for (const hidden of root.querySelectorAll('[data-action="play"], [data-action="slow"], .speed')) hidden.removeAttribute("hidden");
   for (const useless of root.querySelectorAll(".apply")) useless.setAttribute("hidden", "");
   root.dataset.ready = "yes";
@@ -394,9 +416,22 @@ export function mount(root, view) {
       ),
     );
   };
-  if (document.readyState === "complete") later();
-  else addEventListener("load", later, { once: true });
+  // What nobody sees starts nothing: a frame far down an article, a widget far down a lesson.
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((one) => one.isIntersecting)) return;
+    seen.disconnect();
+    if ("autoplay" in root.dataset && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
+    if (document.readyState === "complete") later();
+    else addEventListener("load", later, { once: true });
+  });
+  seen.observe(root);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painted && plots?.draw(root, asSeen(painted), frame, true));
+}
+
+/** The first and the last step shown. @param {HTMLElement} root @param {number} steps */
+function bounds(root, steps) {
+  const { min, max } = /** @type {HTMLInputElement} */ (root.querySelector('input[name="step"]'));
+  return { first: Math.min(Number(min), steps), last: Math.min(Number(max), steps) };
 }
 
 /** @param {Element} button @param {boolean} reached @param {number} step */
