@@ -1,6 +1,6 @@
 """How an embed may differ from the page: what its URL says besides a spec and a step."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,8 +42,8 @@ class Options:
     given: dict[str, str] = field(default_factory=dict)
 
 
-def options(given: Mapping[str, Any]) -> Options:
-    """Options from a query. Raises SpecError, with a fault for each that is wrong.
+def options(given: Mapping[str, Any], fields: Collection[str] = ()) -> Options:
+    """Options from a query; a name that is one of the machine's fields (V is `v`) is no option. Raises SpecError, with a fault for each that is wrong.
 
     >>> found = options({"controls": "step", "hide": "legend,note", "caption": "0", "from": "2"})
     >>> "play" in found.hidden, "next" in found.hidden, {"legend", "note", "caption"} <= found.hidden, found.first
@@ -68,7 +68,8 @@ def options(given: Mapping[str, Any]) -> Options:
             return default
 
     theme, controls, lang = choice("theme", THEMES), choice("controls", CONTROLS), choice("lang", LANGUAGES)
-    choice("v", VERSIONS)
+    if "v" not in fields:
+        choice("v", VERSIONS)
     yes = {
         name: choice(name, choices) == "1" for name, choices in (("keys", ("1", "0")), ("caption", ("1", "0")), ("autoplay", ("0", "1")))
     }
@@ -84,7 +85,7 @@ def options(given: Mapping[str, Any]) -> Options:
     hidden = {*hide, *(() if yes["caption"] else ("caption",))}
     if controls != "full":
         hidden |= {*_MORE, *(_STEPS if controls == "none" else ())}
-    kept = {name: str(given[name]) for name in NAMES if given.get(name)}
+    kept = {name: str(given[name]) for name in NAMES if given.get(name) and name not in fields}
     return Options(theme, frozenset(hidden), yes["keys"], lang, yes["autoplay"], first, last, kept)
 
 

@@ -39,7 +39,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
         if kept is not None:
             return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's step after the range's
-        made = widget(name, given, options=options(given) if template == "embed.html" else Options())
+        made = widget(name, given, options=options(given, [one.name for one in MACHINES[name].fields]) if template == "embed.html" else Options())
         keys = made.options.keys and given.get("keys") != "0"
         more: dict[str, Any] = {"w": made, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
         if made.faults:

@@ -63,6 +63,13 @@ def test_options_stay_through_a_form(client: TestClient):
         assert f'<input type="hidden" name="{name}" value="{value}">' in page
 
 
+def test_the_values_of_tiled_attention_are_no_version(client: TestClient):
+    """Their field is called v, as in every paper."""
+    answer = client.get("/embed/tiled-attention?q=1,0;&k=1,2;&v=2,0;&step=1")
+    assert answer.status_code == 200
+    assert '<input type="hidden" name="v"' not in answer.text
+
+
 def test_controls_none_leaves_no_control():
     assert {"next", "range", "play", "own", "presets"} <= options({"controls": "none"}).hidden
     assert {"next", "range"}.isdisjoint(options({"controls": "step"}).hidden)
