@@ -39,7 +39,7 @@ export function mount(root, view) {
   const range = part(/** @type {any} */ ('input[name="step"]'));
   const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
   const kind = location.pathname.includes("/embed/") ? "embed" : "page";
-  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name)));
+  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name) && !root.querySelector(`[data-field="${name}"]`)));
   const guests = document.querySelectorAll("[data-widget]:not([data-guest])").length; // not those that a lesson has let in
   const owns = root.dataset.guest === undefined && guests === 1; // the address belongs to a widget that is alone on its page
 
