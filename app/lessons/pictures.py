@@ -40,7 +40,7 @@ def picture(machine: Machine, spec: Any, step: int, kind: str = "") -> Picture:
         shot = snapshot(machine, spec, step)
     except LookupError as error:
         raise Broken(str(error)) from None
-    found = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', svg(shot))
+    found = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', svg(shot, name) if kind else svg(shot))
     width, height = (round(float(found[1])), round(float(found[2]))) if found else (16, 9)
     return Picture(f"figures/{name}.svg?{query(machine, spec, step=step)}", width, height, shot["caption"])
 

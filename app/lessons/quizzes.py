@@ -106,12 +106,9 @@ def _misformed(quiz: Quiz, given: Any) -> list[tuple[str, str]]:
             found.append((f"has the wrong sort of value for {name}", name))
         elif name in ENTRIES and name in fields:
             for entry in value:
-                if (
-                    not isinstance(entry, dict)
-                    or set(entry) != set(ENTRIES[name])
-                    or not all(isinstance(one, str) for one in entry.values())
-                ):
-                    found.append((f"{name}: each entry has {', '.join(ENTRIES[name])}, as texts", name))
+                texts = [one for one in entry.values() if isinstance(one, str)] if isinstance(entry, dict) else []
+                if not isinstance(entry, dict) or len(texts) != len(entry) or set(entry) != set(ENTRIES[name]):
+                    found.append((f"{name}: each entry has {', '.join(ENTRIES[name])}, as texts", texts[0] if texts else name))
     if found:
         return found
     if kind in ("choice", "several", "order") and len(given["options" if kind != "order" else "items"]) < 2:

@@ -170,16 +170,16 @@ def toml_error(error: tomllib.TOMLDecodeError) -> tuple[int, str]:
 def _find_boxes(source: Source, wrong: Callable[[int, str], None]) -> None:
     """Containers. A bare line of colons closes the one opened last, however many colons it has."""
     opened: list[tuple[int, str, str]] = []
-    fence = ""
+    fence, fence_line = "", 0
     for number, line in enumerate(source.lines):
         mark = _FENCE.match(line)
         if fence:
             source.fenced.add(number)
             if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
+                fence, fence_line = "", 0
             continue
         if mark:
-            fence = mark[1]
+            fence, fence_line = mark[1], number
             source.fenced.add(number)
             continue
         if _INDENTED.match(line):
@@ -203,7 +203,7 @@ def _find_boxes(source: Source, wrong: Callable[[int, str], None]) -> None:
             if len(within) > 1 and colons[2] in TRACKS:
                 wrong(number + 1, f"::: {colons[2]} inside ::: {within[0]}: tracks do not nest")
     if fence:
-        wrong(max(source.fenced, default=0) + 1, "a code fence is not closed")
+        wrong(fence_line + 1, "a code fence is not closed")
     for first, name, _ in opened:
         wrong(first + 1, f"::: {name} is not closed")
         source.lines[first] = ""
