@@ -8,13 +8,14 @@ from urllib.parse import parse_qsl
 import uvicorn
 from pydantic import ValidationError
 
+from app.figures import DRAWN, MACHINE_OF
 from app.figures.file import png, svg
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
-from app.snapshots import WIDGETS, NoSuchStep
+from app.snapshots import NoSuchStep
 from app.specs import SpecError
 from app.web.figures import shot_of
 
@@ -58,10 +59,10 @@ def figure(arguments: list[str]) -> None:
     parser.add_argument("file", type=Path, help="where to write it; its ending says which kind")
     given = parser.parse_args(arguments)
     name, _, query = given.address.partition("?")
-    if name not in WIDGETS:
-        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(WIDGETS))}")
+    if name not in DRAWN:
+        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(DRAWN))}")
     try:
-        picture = svg(shot_of(MACHINES[name], dict(parse_qsl(query, keep_blank_values=True))))
+        picture = svg(shot_of(MACHINES[MACHINE_OF.get(name, name)], dict(parse_qsl(query, keep_blank_values=True))), name)
     except (SpecError, NoSuchStep) as error:
         parser.error(str(error))
     given.file.write_bytes(png(picture) if given.file.suffix == ".png" else picture.encode())

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.machines import MACHINES
-from app.machines.fields import FORMAT
 from app.machines.run import Machine
 from app.specs import text
 
@@ -76,6 +75,16 @@ _DIVISION: list[tuple[str, str, str, dict[str, Any]]] = [
     ("short", "In bfloat16", "Rounding the shares first moves the answer a little differently from dividing last.",
      {"scores": _scores(0.5, 1, 1.5, 2), "values": _scores(3, 1, 4, 1.5), "format": "bfloat16"}),
 ]  # fmt: skip
+_PASSES: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("default", "Five scores, three passes", "The safe way reads every score three times: for the highest, for the sum, and to write the shares.",
+     {"scores": _scores(1, 3, 2, 5, 4), "method": "safe"}),
+    ("online", "Five scores, one pass", "After every single read the highest and the sum measured against it are both there.",
+     {"scores": _scores(1, 3, 2, 5, 4), "method": "online"}),
+    ("online-shares", "Five scores, two passes", "Writing the shares takes a second read, and no third one.",
+     {"scores": _scores(1, 3, 2, 5, 4), "method": "online-shares"}),
+    ("naive", "1000, 1001, 1002 without a maximum", "Two passes are enough for the naive way, but its sum is infinite after the first read.",
+     {"scores": _scores(1000, 1001, 1002), "method": "naive"}),
+]  # fmt: skip
 _MERGE: list[tuple[str, str, str, dict[str, Any]]] = [
     ("default", "Five scores, two workers", "Only part 1 shrinks, since part 2 holds the highest score; the output is the one that one reader finds.",
      {"scores": _scores(1, 3, 2, 5, 4), "values": _scores(10, 20, 30, 40, 50)}),
@@ -97,7 +106,13 @@ _MERGE: list[tuple[str, str, str, dict[str, Any]]] = [
 
 PRESETS: dict[str, tuple[Preset, ...]] = {
     name: tuple(Preset(name, *row) for row in rows)
-    for name, rows in (("online-softmax", _ONLINE), ("tiled-attention", _TILED), ("division-order", _DIVISION), ("merge", _MERGE))
+    for name, rows in (
+        ("online-softmax", _ONLINE),
+        ("softmax-passes", _PASSES),
+        ("tiled-attention", _TILED),
+        ("division-order", _DIVISION),
+        ("merge", _MERGE),
+    )
 }
 
 
@@ -111,6 +126,6 @@ def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
     >>> default_data(MACHINES["tiled-attention"], {"q": "1,2;", "k": "1,0;", "v": "1,1;"})  # and no scale of the example's
     {}
     """
-    if any(one.data and one.name != FORMAT.name and given.get(one.name) for one in machine.fields):
+    if any(one.data and one.kind != "choice" and given.get(one.name) for one in machine.fields):
         return {}
     return {name: text(value) for name, value in PRESETS[machine.name][0].given.items()}

@@ -172,23 +172,28 @@ def moved(spec: Spec, split: Error, whole: Error, same: bool) -> str:
     split, whole   the largest error of the merged result and of one worker that reads the whole row
     same           whether these two results are the same numbers
 
-    >>> moved(Spec((1.0,), format="float16"), Error(0.01, 0.01, 2.0), Error(0.0, 0.0, 0.0), False)
+    >>> moved(Spec((1.0, 2.0), format="float16"), Error(0.01, 0.01, 2.0), Error(0.0, 0.0, 0.0), False)
     'Merged, the lse is 2 units in the last place of float16 from the float64 one; for one worker alone it is 0. They agree within rounding.'
     """
     what, form = ("the output", spec.format) if spec.width else ("the lse", spec.accumulate)
     n = WRITTEN.number
     units = "unit" if split.ulps == 1 else "units"
+    off = f"{what} is {n(split.ulps)} {units} in the last place of {form} from the float64 one"
+    if len(spec.spans) == 1:
+        return f"{off[0].upper()}{off[1:]}."
     alone = (
         "one worker alone gives the same number." if same else f"for one worker alone it is {n(whole.ulps)}. They agree within rounding."
     )
-    return f"Merged, {what} is {n(split.ulps)} {units} in the last place of {form} from the float64 one; {alone}"
+    return f"Merged, {off}; {alone}"
 
 
-def both_ways(kept: Sequence[float], finished: Sequence[float]) -> str:
+def both_ways(spec: Spec, kept: Sequence[float], finished: Sequence[float]) -> str:
     """The output from m, l and acc, and the one from finished outputs and lse."""
     v = WRITTEN
     if list(kept) == list(finished):
         return f"Merging finished outputs by their lse gives {v.vector(finished)} too."
     if not all(map(math.isfinite, (*kept, *finished))):
         return f"Merging finished outputs by their lse gives {v.vector(finished)}."
-    return f"Merging finished outputs by their lse gives {v.vector(finished)}, the same within rounding."
+    if v.vector(kept) == v.vector(finished):
+        return f"Merging finished outputs by their lse gives {v.vector(finished)} too, within rounding."
+    return f"Merging finished outputs by their lse gives {v.vector(finished)}: lse, rounded to {spec.accumulate}, makes the difference."

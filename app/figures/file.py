@@ -2,6 +2,7 @@
 
 import tempfile
 import textwrap
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pymupdf_fonts
 import resvg_py
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.figures import DRAWN
+from app.figures import DRAWN, MACHINE_OF, TITLES
 from app.machines import MACHINES
 from app.numbers import show
 
@@ -20,8 +21,8 @@ LINE = 92  # letters of the caption that fit on one line
 FONTS = ("figo", "figbo", "notos")  # FiraGO, and Noto Sans for what it lacks
 
 
-def svg(snapshot: dict[str, Any], *, dark: bool = False) -> str:
-    """The snapshot's panels, what is kept, and its caption, described in words.
+def svg(snapshot: dict[str, Any], name: str = "", *, dark: bool = False) -> str:
+    """A figure of the snapshot, with its caption, described in words. `name`: a key of DRAWN for that machine; its own where left out.
 
     >>> from app.snapshots import snapshot
     >>> online = MACHINES["online-softmax"]
@@ -29,11 +30,21 @@ def svg(snapshot: dict[str, Any], *, dark: bool = False) -> str:
     >>> "<title" in picture and "a new highest" in picture
     True
     """
-    picture: str = _template(f"{snapshot['machine']}.svg").render(
-        shot=snapshot, panels=DRAWN[snapshot["machine"]](snapshot), ink=DARK if dark else LIGHT,
-        title=f"{MACHINES[snapshot['machine']].title}, step {snapshot['step']} of {snapshot['steps']}", lines=textwrap.wrap(snapshot["caption"], LINE),
+    return figure(snapshot, name, DARK if dark else LIGHT)[0]
+
+
+def figure(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGHT) -> tuple[str, Any]:
+    """A figure, and the panels it was drawn from."""
+    name = name or snapshot["machine"]
+    if MACHINE_OF.get(name, name) != snapshot["machine"]:
+        raise ValueError(f"{name!r} draws another machine than {snapshot['machine']}")
+    panels = DRAWN[name](snapshot)
+    what = TITLES.get(name, MACHINES[snapshot["machine"]].title)
+    picture: str = _template(f"{name}.svg").render(
+        shot=snapshot, panels=panels, ink=ink, lines=textwrap.wrap(snapshot["caption"], LINE),
+        title=f"{what}, step {snapshot['step']} of {snapshot['steps']}",
     )  # fmt: skip
-    return picture
+    return picture, panels
 
 
 def png(picture: str, width: int = 1600) -> bytes:

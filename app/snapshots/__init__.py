@@ -52,6 +52,7 @@ VIEWS: dict[str, type[View]] = {
     "standard-attention": StandardView,
 }
 WIDGETS = {"online-softmax", "tiled-attention", "division-order"}  # machines that have a page
+PICTURED = WIDGETS | {"softmax-passes", "merge"}  # machines that have a picture
 
 
 class NoSuchStep(LookupError):
@@ -115,11 +116,18 @@ def links(machine: Machine, spec: Any, step: int) -> dict[str, str]:
     """Where this state lives, relative to the site's root. A run too long for a page has only its own address."""
     here = query(machine, spec)
     found = {"self": f"api/v1/machines/{machine.name}/snapshots/{step}?{here}"}
-    if machine.name in WIDGETS and fits(machine, spec, "page"):
-        state = f"{here}&step={step}"
-        for name, path in (("page", "widgets/{}"), ("embed", "embed/{}"), ("svg", "figures/{}.svg"), ("png", "figures/{}.png")):
-            found[name] = f"{path.format(machine.name)}?{state}"
+    if fits(machine, spec, "page"):
+        for name in link_names(machine)[1:]:
+            found[name] = f"{_PLACES[name].format(machine.name)}?{here}&step={step}"
     return found
+
+
+def link_names(machine: Machine) -> list[str]:
+    """Which links a state of this machine has."""
+    return ["self", *(["page", "embed"] if machine.name in WIDGETS else []), *(["svg", "png"] if machine.name in PICTURED else [])]
+
+
+_PLACES = {"page": "widgets/{}", "embed": "embed/{}", "svg": "figures/{}.svg", "png": "figures/{}.png"}
 
 
 def _envelope(machine: Machine, spec: Any, told: dict[str, Any], moment: Moment, view: View, steps: int) -> dict[str, Any]:

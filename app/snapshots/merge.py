@@ -69,12 +69,13 @@ STATE = object_of(
     parts=list_of(
         object_of(
             "A partial result: of one part, or of several merged.",
-            _VALUES,
+            ("factors", *_VALUES),
             number=kind("integer", "the step that made it", minimum=1),
             of=list_of(kind("integer", "a part's number", minimum=1), "the parts in it"),
             from_=kind("integer", "its first score, from 0", minimum=0),
             to=kind("integer", "the score after its last", minimum=0),
             waiting=kind("boolean", "whether it is still to be merged"),
+            factors=list_of(ref("Number"), "of a merge: what each of the two was multiplied by"),
             **_RESULT,
         ),
         "every result made so far, in the order made: the workers', then the merges'",
@@ -107,6 +108,7 @@ class MergeView:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.made: list[Partial] = []
+        self.factors: dict[int, tuple[float, float]] = {}
         self.finished: dict[int, tuple[float, tuple[float, ...]]] = {}
         form = spec.row.form
         scores = [MASKED if x == MASKED else form.round(x) for x in spec.scores]
@@ -127,6 +129,7 @@ class MergeView:
             pair = [self.finished[one.number] for one in event.pair]
             found = by_lse(self.spec.row.form, self.spec.row.sums, (pair[0][0], pair[1][0]), (pair[0][1], pair[1][1]))
             self.finished[event.result.number] = found.lse, found.output
+            self.factors[event.result.number] = event.factors
 
     def event(self) -> dict[str, Any]:
         event: Worked | Merged | None = self.moment.event
@@ -161,6 +164,7 @@ class MergeView:
             "plan": [list(pair) for pair in self.spec.plan],
             "parts": [
                 {"number": one.number, "of": list(one.of), "from": one.first, "to": one.last, "waiting": one.number in waiting}
+                | ({"factors": self.factors[one.number]} if one.number in self.factors else {})
                 | self._result(one.kept)
                 for one in self.made
             ],
@@ -184,7 +188,7 @@ class MergeView:
                 told["moved"] = words.moved(self.spec, off[0], off[1], one == alone)
             if self.spec.width:
                 kept = online.output(self.spec.row, self.made[-1].kept)
-                told["by_lse"] = words.both_ways(kept, self.finished[self.made[-1].number][1])
+                told["by_lse"] = words.both_ways(self.spec, kept, self.finished[self.made[-1].number][1])
         return told
 
     @property

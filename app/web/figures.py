@@ -6,11 +6,12 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.figures import DRAWN, MACHINE_OF
 from app.figures.file import png, svg
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.presets import default_data
-from app.snapshots import WIDGETS, snapshot
+from app.snapshots import snapshot
 from app.specs import parse, whole
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
@@ -22,13 +23,13 @@ def router(ready: Ready) -> APIRouter:
 
     @routes.get("/{name}")
     async def figure(request: Request, name: str) -> Response:
-        widget, _, kind = name.rpartition(".")
-        if widget not in WIDGETS or kind not in ("svg", "png"):
-            raise NotFound(name_fault("figure", name, [f"{one}.{end}" for one in sorted(WIDGETS) for end in ("svg", "png")]))
+        drawn, _, kind = name.rpartition(".")
+        if drawn not in DRAWN or kind not in ("svg", "png"):
+            raise NotFound(name_fault("figure", name, [f"{one}.{end}" for one in sorted(DRAWN) for end in ("svg", "png")]))
         given = dict(request.query_params)
 
         def picture() -> str:
-            return svg(shot_of(MACHINES[widget], given), dark=given.get("theme") == "dark")
+            return svg(shot_of(MACHINES[MACHINE_OF.get(drawn, drawn)], given), drawn, dark=given.get("theme") == "dark")
 
         if kind == "svg":
             return await ready.answer(request, "image/svg+xml", lambda: picture().encode())

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
-from app.snapshots import MAX_COUNT, VERSION, VIEWS, WIDGETS
+from app.snapshots import MAX_COUNT, VERSION, VIEWS, link_names
 from app.snapshots.forms import SHAPED, Schema, kind, list_of, object_of, ref
 
 _STEP = 10**6
@@ -23,7 +23,7 @@ _LEDGER = object_of(
 
 def _snapshot(machine: Machine) -> Schema:
     view = VIEWS[machine.name]
-    names = ["self", "page", "embed", "svg", "png"] if machine.name in WIDGETS else ["self"]
+    names = link_names(machine)
     return object_of(
         f"One state of {machine.title}.",
         machine=kind("string", "the machine's name", enum=[machine.name]),

@@ -388,7 +388,9 @@ def test_what_does_not_exist_yet_is_absent():
         assert len(shot["state"]["parts"]) == shot["step"]
     results = {"m", "l", "lse", "lse2", "acc", "output"}
     assert set(run[-1]["state"]) == always | results | {"by_lse", "unsplit", "error"}
-    assert set(run[-1]["state"]["parts"][-1]) == results | {"number", "of", "from", "to", "waiting"}
+    assert set(run[-1]["state"]["parts"][0]) == results | {"number", "of", "from", "to", "waiting"}
+    assert set(run[-1]["state"]["parts"][-1]) == results | {"number", "of", "from", "to", "waiting", "factors"}
+    assert run[-1]["state"]["parts"][-1]["factors"] == run[-1]["event"]["factors"]
     assert [part["waiting"] for part in run[4]["state"]["parts"]] == [False, False, True, True]
     assert set(shots(MERGE, scores=(1.0,))[-1]["state"]) == always | {"m", "l", "lse", "lse2", "by_lse", "unsplit", "error"}
 

@@ -1,0 +1,273 @@
+"""Pictures of passes, of a split row, and of m and ℓ over the steps: their numbers are the snapshots', and nothing overlaps or is cut."""
+
+import math
+import re
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from app.figures import DRAWN, MACHINE_OF, history, merge, passes
+from app.figures.file import DARK, LIGHT, figure, png, svg
+from app.figures.letters import width
+from app.machines import MACHINES
+from app.main import create_app
+from app.numbers import show
+from app.presets import PRESETS
+from app.settings import Settings
+from app.snapshots import snapshot, snapshots
+from tests.machines.strategies import NAMES
+from tests.machines.test_merge import splittings
+
+NEW = ("softmax-passes", "merge", "online-softmax-history")
+NONE = -math.inf
+quick = settings(deadline=None, max_examples=40, database=None)
+score = st.one_of(
+    st.integers(-12, 12).map(float),
+    st.floats(-1000, 1000),
+    st.sampled_from([NONE, NONE, math.nan, math.inf, 1e-30, -1.7e308, -1.2e308, 1.6e308]),
+)
+
+
+def machine_of(name):
+    return MACHINES[MACHINE_OF.get(name, name)]
+
+
+def texts(picture):
+    """Every text of an SVG as (words, left, top, right, bottom), by the widths that the drawings go by."""
+    found = []
+
+    def walk(element, dx, dy, size):
+        size = float(element.get("font-size", size))
+        shift = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", ""))
+        if shift:
+            dx, dy = dx + float(shift[1]), dy + float(shift[2])
+        if element.tag.endswith("}text"):
+            words = "".join(element.itertext())
+            wide, x, y = (
+                width(words, size) * (0.78 if len(words) > 40 else 0.93),
+                float(element.get("x")) + dx,
+                float(element.get("y")) + dy,
+            )
+            left = x - {"middle": wide / 2, "end": wide}.get(element.get("text-anchor"), 0)
+            found.append((words, left, y - 0.7 * size, left + wide, y + 0.15 * size))
+            return
+        for child in element:
+            walk(child, dx, dy, size)
+
+    root = ElementTree.fromstring(picture)
+    walk(root, 0.0, 0.0, 16.0)
+    _, _, across, down = map(float, root.get("viewBox").split())
+    return found, across, down
+
+
+def clean(picture):
+    """Whether each text lies inside the picture, clear of each other, and large enough to read at 640 pixels."""
+    found, across, down = texts(picture)
+    for words, left, top, right, bottom in found:
+        assert left >= 0, words
+        assert top >= 0, words
+        assert right <= across, words
+        assert bottom <= down, words
+    for (a, la, ta, ra, ba), (b, lb, tb, rb, bb) in combinations(found, 2):
+        assert ra <= lb + 0.5 or rb <= la + 0.5 or ba <= tb or bb <= ta, f"{a!r} runs into {b!r}"
+    sizes = {float(size) for size in re.findall(r'font-size="([\d.]+)"', picture)}
+    assert min(sizes) * 640 / across >= 6
+
+
+@pytest.mark.parametrize(("name", "preset"), [(name, one) for name in NEW for one in PRESETS[MACHINE_OF.get(name, name)]],
+                         ids=lambda x: x if isinstance(x, str) else x.name)  # fmt: skip
+def test_every_step_of_every_preset(name, preset):
+    for shot in snapshots(machine_of(name), preset.spec):
+        picture = figure(shot, name)[0]
+        clean(picture)
+        root = ElementTree.fromstring(picture)
+        named = {one.tag.split("}")[1]: one.text for one in root if one.tag.endswith(("title", "desc"))}
+        assert shot["caption"] in named["desc"]
+        assert f"step {shot['step']} of {shot['steps']}" in named["title"]
+        assert "None" not in picture
+        assert "Undefined" not in picture
+
+
+@quick
+@given(
+    st.lists(score, min_size=1, max_size=64),
+    st.sampled_from(["naive", "safe", "online", "online-shares"]),
+    st.sampled_from(NAMES),
+    st.data(),
+)
+def test_any_passes_are_drawn_clean(scores, method, name, data):
+    spec = MACHINES["softmax-passes"].spec(scores=tuple(scores), method=method, format=name, block=data.draw(st.integers(1, 9)))
+    step = data.draw(st.integers(0, MACHINES["softmax-passes"].steps(spec)))
+    clean(figure(snapshot(MACHINES["softmax-passes"], spec, step))[0])
+
+
+@quick
+@given(st.lists(score, min_size=1, max_size=64), st.sampled_from(NAMES), st.integers(0, 3), st.data())
+def test_any_split_is_drawn_clean(scores, name, dims, data):
+    values = None
+    if dims:
+        row = st.tuples(*[st.floats(-1e6, 1e6)] * dims)
+        values = tuple(data.draw(st.lists(row, min_size=len(scores), max_size=len(scores))))
+    machine = MACHINES["merge"]
+    spec = machine.spec(scores=tuple(scores), values=values, format=name, **data.draw(splittings(len(scores))))
+    clean(figure(snapshot(machine, spec, data.draw(st.integers(0, machine.steps(spec)))))[0])
+
+
+@quick
+@given(st.lists(score, min_size=1, max_size=64), st.sampled_from(NAMES), st.data())
+def test_any_history_is_drawn_clean(scores, name, data):
+    machine = MACHINES["online-softmax"]
+    spec = machine.spec(scores=tuple(scores), format=name, block=data.draw(st.sampled_from([1, 1, 3])))
+    clean(figure(snapshot(machine, spec, data.draw(st.integers(0, machine.steps(spec)))), "online-softmax-history")[0])
+
+
+# The numbers are the snapshots'
+
+
+@pytest.mark.parametrize("method", ["naive", "safe", "online", "online-shares"])
+@pytest.mark.parametrize("block", [1, 2])
+def test_what_is_kept_after_each_read(method, block):
+    machine = MACHINES["softmax-passes"]
+    run = list(snapshots(machine, machine.spec(scores=(1.0, 3.0, NONE, 5.0, 4.0), method=method, block=block, format="float16")))
+    drawn = passes.drawing(run[-1])
+    kept = [[] for _ in drawn.lanes]
+    for shot in run[1:]:
+        number = shot["event"]["pass"] - 1
+        if shot["event"]["op"] == "share":
+            kept[number] += [(show(x),) for x in shot["event"]["results"]]
+        else:
+            names = {"max": ("m",), "sum": ("l",), "both": ("m", "l")}[shot["event"]["op"]]
+            kept[number].append(tuple(show(shot["state"][name]) for name in names))
+    assert [[cell.texts for cell in lane.cells] for lane in drawn.lanes] == kept
+    assert [lane.reads for lane in drawn.lanes] == [5] * len(kept)
+    for shot in run:
+        drawn = passes.drawing(shot)
+        assert sum(lane.reads for lane in drawn.lanes) == shot["ledger"]["reads"]
+        now = [i for i, cell in enumerate(drawn.scores) if cell.kind == "now"]
+        assert now == shot["event"].get("indices", [])
+        if now:
+            assert drawn.head == (drawn.scores[now[0]].x, pytest.approx(drawn.scores[now[-1]].x + drawn.scores[0].width, abs=0.05))
+        assert [lane.now for lane in drawn.lanes] == [lane.number == shot["event"].get("pass") for lane in drawn.lanes]
+
+
+def test_accesses_a_score_are_said_at_the_end():
+    machine = MACHINES["softmax-passes"]
+    for method, said in {"naive": "3 accesses", "safe": "4 accesses", "online": "1 access a", "online-shares": "3 accesses"}.items():
+        spec = machine.spec(scores=(1.0, 2.0), method=method)
+        shot = snapshot(machine, spec, machine.steps(spec))
+        assert said in figure(shot)[0]
+        accesses = (shot["ledger"]["reads"] + shot["ledger"]["writes"]) / 2
+        assert said.startswith(f"{accesses:g} ")
+        assert "access" not in figure(snapshot(machine, spec, 1))[0]
+
+
+def test_boxes_and_lines_of_a_tree():
+    machine = MACHINES["merge"]
+    run = list(
+        snapshots(
+            machine, machine.spec(scores=(6.0, 5.0, 7.0, NONE, 7.0), values=(1.0,) * 5, splits=4, merge_order="tree", order=(4, 1, 2, 3))
+        )
+    )
+    for shot in run:
+        drawn = merge.drawing(shot)
+        kinds = {box.number: box.kind for box in drawn.boxes}
+        assert len(kinds) == 7
+        assert len(drawn.edges) == 4 + 6
+        for number, kind in kinds.items():
+            part = next((one for one in shot["state"]["parts"] if one["number"] == number), None)
+            assert kind == ("later" if part is None else "now" if number == shot["step"] else "waiting" if part["waiting"] else "used")
+    boxes = {box.number: box for box in drawn.boxes}
+    for part in run[-1]["state"]["parts"]:
+        assert [text for _, text in boxes[part["number"]].lines] == [show(part[name]) for name in ("m", "l", "output")]
+    assert sorted((1, 2, 3, 4), key=lambda n: boxes[n].x) == [4, 1, 2, 3], "lined up as asked"
+    factors = [f"× {show(x)}" for part in run[-1]["state"]["parts"][4:] for x in part["factors"]]
+    assert [edge.factor for edge in drawn.edges if edge.factor] == factors
+    assert [segment.label for segment in drawn.segments] == ["scores 1–2", "scores 3–4", "score 5", "none"]
+    assert [s.kind for s in merge.drawing(run[2]).scores] == ["read", "read", "now", "masked", "unread"]
+
+
+@pytest.mark.parametrize("merge_order", ["left", "right", "tree"])
+def test_no_two_boxes_share_a_place(merge_order):
+    machine = MACHINES["merge"]
+    for parts in range(1, 9):
+        spec = machine.spec(scores=(1.0,) * 8, splits=parts, merge_order=merge_order, order=tuple(range(parts, 0, -1)))
+        drawn = merge.drawing(snapshot(machine, spec, 0))
+        for a, b in combinations(drawn.boxes, 2):
+            assert a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
+        for edge in drawn.edges:
+            for box in drawn.boxes:
+                through = box.x < edge.x < box.x + box.width and edge.y < box.y and box.y + box.height < edge.to_y
+                assert not (edge.turn and through), "a line runs through a box"
+
+
+def test_history_is_the_runs_own():
+    machine = MACHINES["online-softmax"]
+    run = list(snapshots(machine, machine.spec(scores=(6.0, 5.0, 7.0, 6.0, 7.0, 9.0, 8.0, 6.0))))
+    drawn = history.drawing(run[-1])
+    assert [point.text for point in drawn.m.points] == [show(shot["state"]["m"]) for shot in run[1:]]
+    assert [point.text for point in drawn.l.points] == [show(shot["state"]["l"]) for shot in run[1:]]
+    assert [point.kind for point in drawn.m.points] == ["first", "same", "rises", "same", "same", "rises", "same", "same"]
+    assert [factor for _, factor in drawn.rises] == [f"× {show(shot['event']['alpha'])}" for shot in run[1:] if shot["event"]["rescales"]]
+    heights = [point.y for point in drawn.m.points]
+    assert heights == sorted(heights, reverse=True), "m never falls"
+    assert drawn.l.points[5].y > drawn.l.points[4].y, "ℓ does"
+    for shot in run:
+        part = history.drawing(shot)
+        assert part.m.points == drawn.m.points[: shot["step"]], "axes stand still, and the future is not drawn"
+        assert part.l.points == drawn.l.points[: shot["step"]]
+
+
+def test_history_where_nothing_is_live_and_where_nothing_is_a_number():
+    machine = MACHINES["online-softmax"]
+    shot = snapshot(machine, machine.spec(scores=(NONE, 1.0, math.nan, 2.0)), 4)
+    drawn = history.drawing(shot)
+    assert [point.kind for point in drawn.m.points] == ["none", "first", "bad", "bad"]
+    assert drawn.m.path.count("M") == drawn.l.path.count("M") == 1
+    assert ">NaN</text>" in figure(shot, "online-softmax-history")[0]
+
+
+# Addresses
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(create_app(Settings())) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", sorted(DRAWN))
+def test_every_figure_has_an_address(client, name):
+    light, dark = (client.get(f"/figures/{name}.svg?step=1{theme}") for theme in ("", "&theme=dark"))
+    assert (light.status_code, light.headers["content-type"]) == (200, "image/svg+xml")
+    assert LIGHT["paper"] in light.text
+    assert DARK["paper"] in dark.text
+    assert client.get(f"/figures/{name}.png?step=1").content.startswith(b"\x89PNG")
+    assert client.get(f"/figures/{name}.svg?step=999").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["softmax-passes", "merge"])
+def test_a_snapshot_links_to_its_picture_and_to_no_page_that_is_not_there(client, name):
+    shot = client.get(f"/api/v1/machines/{name}/snapshots/1?scores=1,2,3").json()
+    assert {"self", "svg", "png"} <= set(shot["links"])
+    for link in shot["links"].values():
+        assert client.get(f"/{link}").status_code == 200
+
+
+def test_other_fields_alone_keep_the_default_scores(client):
+    for query in ("softmax-passes.svg?method=online", "merge.svg?splits=5&merge_order=tree", "online-softmax-history.svg?format=float16"):
+        assert client.get(f"/figures/{query}").status_code == 200
+
+
+def test_a_figure_of_another_machine_is_refused():
+    machine = MACHINES["softmax-passes"]
+    with pytest.raises(ValueError, match="another machine"):
+        svg(snapshot(machine, machine.spec(scores=(1.0,)), 0), "merge")
+
+
+def test_a_picture_is_not_empty():
+    machine = MACHINES["merge"]
+    assert len(png(svg(snapshot(machine, machine.spec(scores=(1.0, 2.0)), 3)))) > 2000
