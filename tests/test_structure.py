@@ -21,11 +21,15 @@ MAY_IMPORT = {
     "app.lessons": {
         "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.captions", "app.figures", "app.lessons",
     },
-    "app.widgets": {"app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures"},
+    "app.embedding": {"app.machines", "app.specs"},
+    "app.share": {"app.machines"},
+    "app.widgets": {
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.embedding", "app.share",
+    },
     "app.settings": set(),
     "app.assets": set(),
     "app.web": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.lessons", "app.web",
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.lessons", "app.embedding", "app.share", "app.web",
     },
 }  # fmt: skip
 

@@ -1,0 +1,206 @@
+"""What an author pastes: a state as a link, a frame, a picture or a line of TeX, each escaped for where it goes."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from app.machines import MACHINES
+
+# width of a frame where its host does not say, and its height there: enough to be of use where nobody listens for a better one
+FRAME_WIDTH = 720
+FRAME_HEIGHTS = {"online-softmax": 760, "tiled-attention": 820, "division-order": 620}
+FRAME_HEIGHT = 700
+CARD = (1200, 630)  # the size of a link's picture that chats and social sites ask for
+THUMB = (400, 210)
+_SHOWN = 800  # width at which a picture is shown; a figure that says its own size is shown at that
+
+
+@dataclass(frozen=True)
+class Share:
+    """The addresses of one state and what to paste for it. Everything is text, ready to be copied; escape it to show it.
+
+    title, caption   what it is called, and the sentence that says it: a picture's alt text
+    page … script    see `share`
+    """
+
+    title: str
+    caption: str
+    page: str
+    embed: str
+    svg: str
+    png: str
+    card: str
+    gif: str
+    csv: str
+    json: str
+    qr: str
+    oembed: str
+    link: str
+    iframe: str
+    markdown: str
+    html: str
+    latex: str
+    script: str
+
+    @property
+    def snippets(self) -> tuple[tuple[str, str, str], ...]:
+        """Name, label and text of each thing to paste, in the order that a menu shows them."""
+        return (
+            ("link", "Link", self.link),
+            ("iframe", "Frame (iframe)", self.iframe),
+            ("script", "Script element", self.script),
+            ("html", "Picture with link (HTML)", self.html),
+            ("markdown", "Picture with link (Markdown)", self.markdown),
+            ("latex", "LaTeX", self.latex),
+        )
+
+    @property
+    def downloads(self) -> tuple[tuple[str, str, str], ...]:
+        """Name, label and address of each file."""
+        return (
+            ("svg", "Picture, SVG", self.svg),
+            ("png", "Picture, PNG", self.png),
+            ("gif", "The whole run, moving (GIF)", self.gif),
+            ("csv", "The run's numbers, CSV", self.csv),
+            ("json", "The run's snapshots, JSON", self.json),
+            ("qr", "QR code of the link, SVG", self.qr),
+        )
+
+
+def share(
+    shot: Mapping[str, Any], root: str, options: Mapping[str, str] | None = None, size: tuple[int, int] | None = None, extra: str = ""
+) -> Share:
+    """A snapshot's addresses and snippets.
+
+    shot      a snapshot with a page of its own (its links have "page")
+    root      where the site is, as its readers see it: https://host/path, without a slash at its end
+    options   what an embed's address says besides spec and step, such as theme
+    size      the figure's own width and height; where left out, a width and no height
+    extra     what the page's link says besides, such as "&beside=other"
+
+    Raises KeyError for a run too long for a page.
+
+    >>> from app.snapshots import snapshot
+    >>> online = MACHINES["online-softmax"]
+    >>> found = share(snapshot(online, online.spec(scores=(1.0, 3.0)), 2), "https://tilewise.example")
+    >>> found.link
+    'https://tilewise.example/widgets/online-softmax?scores=1,3&format=float32&step=2'
+    >>> found.script.splitlines()[1]
+    '<tilewise-widget machine="online-softmax" scores="1,3" format="float32" step="2">'
+    """
+    machine, links = MACHINES[shot["machine"]], shot["links"]
+    title = f"{machine.title}, step {shot['step']} of {shot['steps']}"
+    caption = str(shot["caption"])
+    page = f"{root}/{links['page']}{extra}"
+    query = links["page"].partition("?")[2]
+    chosen = {name: value for name, value in (options or {}).items() if value}
+    embed = f"{root}/{links['embed']}" + "".join(f"&{name}={quote(value, safe=',')}" for name, value in chosen.items())
+    png = f"{root}/{links['png']}"
+    run = query.partition("&step=")[0]  # a file of the whole run has one address, whatever the step
+    figure = {ending: f"{root}/figures/{machine.name}.{ending}?{run}" for ending in ("gif", "csv", "json")}
+    width, height = size or (_SHOWN, 0)
+    picture = _element("img", src=png, alt=caption, width=width, height=height or None, loading="lazy", style="max-width:100%;height:auto")
+    fields = dict(parse_qsl(query, keep_blank_values=True))
+    step = fields.pop("step")
+    element = _element("tilewise-widget", machine=machine.name, **fields, step=step, **chosen)
+    here = _element("a", href=page)
+    return Share(
+        title=title,
+        caption=caption,
+        page=page,
+        embed=embed,
+        svg=f"{root}/{links['svg']}",
+        png=png,
+        card=f"{png}&size=card",
+        gif=figure["gif"],
+        csv=figure["csv"],
+        json=figure["json"],
+        qr=f"{root}/figures/{machine.name}.qr.svg?{query}",
+        oembed=f"{root}/oembed?url={quote(page, safe='')}&format=json",
+        link=page,
+        iframe=iframe(embed, page, title, FRAME_WIDTH, frame_height(machine.name)),
+        markdown=f"[![{_markdown(caption)}]({png})]({page})",
+        html=f"{here}{picture}</a>",
+        latex=latex(page, png, f"{machine.name}-step-{shot['step']}", title, caption),
+        script=f'<script src="{escape(root)}/static/embed.js" async></script>\n{element}\n{here}{picture}</a>\n</tilewise-widget>',
+    )
+
+
+def frame_height(name: str) -> int:
+    """The height at which a widget is of use in a frame whose host does not listen."""
+    return FRAME_HEIGHTS.get(name, FRAME_HEIGHT)
+
+
+def iframe(embed: str, page: str, title: str, width: int, height: int) -> str:
+    """A frame that waits until it is near the screen, never wider than its column, with a link inside for where frames are taken out.
+
+    >>> iframe("https://a.example/e?x=1&y=2", "https://a.example/p", 'A "title"', 720, 400)[:92]
+    '<iframe src="https://a.example/e?x=1&amp;y=2" title="A &quot;title&quot;" width="720" height'
+    """
+    frame = _element("iframe", src=embed, title=title, width=width, height=height, loading="lazy", style="max-width:100%;border:0")
+    return f"{frame}{_element('a', href=page)}{escape(title)}</a></iframe>"
+
+
+def latex(page: str, png: str, file: str, title: str, caption: str) -> str:
+    """A figure for a paper: the downloaded picture, linked, its caption, and the link in words.
+
+    >>> print(latex("https://a.example/p?x=1,2&y=50%25", "https://a.example/p.png", "p-step-2", "P, step 2", "ℓ is 50% of 2"))
+    % Needs \\usepackage{graphicx} and \\usepackage{hyperref}. Save the picture beside this file as p-step-2.png:
+    % https://a.example/p.png
+    \\begin{figure}
+      \\centering
+      \\href{https://a.example/p?x=1,2\\&y=50\\%25}{\\includegraphics[width=\\linewidth]{p-step-2.png}}
+      \\caption{$\\ell$ is 50\\% of 2}
+      \\href{https://a.example/p?x=1,2\\&y=50\\%25}{Step through it: P, step 2}
+    \\end{figure}
+    """
+    target = re.sub(r"[%#&]", r"\\\g<0>", re.sub(r"[\\{}^~\s]", lambda found: quote(found[0]).replace("~", "%7E"), page))
+    return (
+        f"% Needs \\usepackage{{graphicx}} and \\usepackage{{hyperref}}. Save the picture beside this file as {file}.png:\n"
+        f"% {png}\n"
+        "\\begin{figure}\n  \\centering\n"
+        f"  \\href{{{target}}}{{\\includegraphics[width=\\linewidth]{{{file}.png}}}}\n"
+        f"  \\caption{{{tex(caption)}}}\n"
+        f"  \\href{{{target}}}{{Step through it: {tex(title)}}}\n"
+        "\\end{figure}"
+    )
+
+
+_TEX = {
+    "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "%": "\\%", "&": "\\&", "#": "\\#", "_": "\\_", "$": "\\$",
+    "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "$<$", ">": "$>$", "|": "$|$", '"': "''",
+    "−": "$-$", "×": "$\\times$", "·": "$\\cdot$", "∞": "$\\infty$", "≈": "$\\approx$", "≤": "$\\le$", "≥": "$\\ge$", "≠": "$\\ne$",
+    "ℓ": "$\\ell$", "α": "$\\alpha$", "√": "$\\surd$", "ᵀ": "$^{T}$", "½": "1/2", "→": "$\\to$", "Σ": "$\\Sigma$", "∑": "$\\sum$",
+    "’": "'", "‘": "`", "“": "``", "”": "''", "–": "--", "—": "---", "…": "\\ldots{}", "\u00a0": "~", "\u2009": "\\,", "\u202f": "\\,",
+}  # fmt: skip
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋₊", "0123456789-+")
+
+
+def tex(words: str) -> str:
+    """Words for TeX: its own signs escaped, and the letters of our captions as any engine knows them.
+
+    >>> tex("100% of a_b: 3.40×10³⁸ − ∞")
+    '100\\\\% of a\\\\_b: 3.40$\\\\times$10$^{38}$ $-$ $\\\\infty$'
+    """
+    parts = re.split(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+|[₀₁₂₃₄₅₆₇₈₉₋₊]+)", " ".join(words.split()))
+    found = []
+    for at, part in enumerate(parts):
+        if at % 2:
+            found.append(f"$^{{{part.translate(_RAISED)}}}$" if part[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺" else f"$_{{{part.translate(_LOWERED)}}}$")
+        else:
+            found.append("".join(_TEX.get(letter, letter) for letter in part))
+    return "".join(found)
+
+
+def _element(name: str, **attributes: Any) -> str:
+    said = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items() if value is not None)
+    return f"<{name}{said}>"
+
+
+def _markdown(words: str) -> str:
+    """Words inside a picture's brackets: nothing in them ends the brackets or starts markup."""
+    return re.sub(r"[\\`*_\[\]<>!|~&]", r"\\\g<0>", " ".join(words.split()))

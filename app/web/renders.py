@@ -1,0 +1,66 @@
+"""Pictures are drawn in processes of their own, a few at a time: drawing holds Python's lock, and a page must not wait for it."""
+
+import asyncio
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from typing import Any, TypeVar
+
+WORKERS = max(1, min(2, os.cpu_count() or 1))
+WAITING = 24  # drawings that may wait for a worker; a class that opens one page asks for one drawing
+RETRY_AFTER = 2  # seconds
+
+T = TypeVar("T")
+
+
+class Busy(Exception):
+    """More drawings are waiting than will be answered soon."""
+
+
+class Renders:
+    """Runs functions in the workers that all sites of this process share; no more than `most` are under way or waiting.
+
+    >>> asyncio.run(Renders().run(max, 1, 2))
+    2
+    """
+
+    def __init__(self, most: int = WORKERS + WAITING) -> None:
+        self.most = most
+        self.under_way = 0
+
+    async def run(self, make: Callable[..., T], *given: Any) -> T:
+        """What `make` gives. Raises what it raises, and Busy where too many wait."""
+        if self.under_way >= self.most:
+            raise Busy
+        self.under_way += 1
+        try:
+            return await asyncio.wrap_future(_pool().submit(make, *given))
+        except BrokenProcessPool:
+            _pool.cache_clear()  # a worker was killed, for its memory say: the next request gets a new one
+            raise Busy from None
+        finally:
+            self.under_way -= 1
+
+
+@cache
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"), initializer=_quiet)
+
+
+def _quiet() -> None:
+    """Ctrl-C is for the server, which ends its workers; a server that was killed takes them along."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_server, daemon=True).start()
+
+
+def _end_with_server() -> None:
+    server = multiprocessing.parent_process()
+    if server is not None:
+        multiprocessing.connection.wait([server.sentinel])
+        os._exit(0)
