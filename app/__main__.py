@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl
 import uvicorn
 from pydantic import ValidationError
 
-from app.figures import DRAWN, MACHINE_OF
-from app.figures.file import png, svg
+from app.figures import DRAWN
+from app.figures.kinds import MEDIA_TYPES, make
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
-from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import SpecError
-from app.web.figures import shot_of
+from app.web.failures import NotFound
+from app.web.figures import job_of
 
 
 def settings_from(arguments: list[str]) -> Settings:
@@ -25,7 +25,7 @@ def settings_from(arguments: list[str]) -> Settings:
     parser = argparse.ArgumentParser(
         prog="python -m app",
         description="Serve Tilewise.",
-        epilog="python -m app figure 'online-softmax?scores=1,3,2&step=2' out.png draws one state as SVG or PNG.",
+        epilog="python -m app figure 'online-softmax?scores=1,3,2&step=2' out.png draws one state; the file's ending says as what.",
     )
     parser.add_argument("--host", help="address to listen on (TILEWISE_HOST; default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to listen on (TILEWISE_PORT; default 8000)")
@@ -54,18 +54,26 @@ def serve(arguments: list[str]) -> None:
 
 
 def figure(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m app figure", description="Draw one state as SVG or PNG.")
-    parser.add_argument("address", help="a state as in its link: online-softmax?scores=1,3,2&step=2")
-    parser.add_argument("file", type=Path, help="where to write it; its ending says which kind")
+    parser = argparse.ArgumentParser(prog="python -m app figure", description="Draw one state, or the run it belongs to, as a file.")
+    parser.add_argument(
+        "address", help="a state as in its link: online-softmax?scores=1,3,2&step=2, with theme=dark or size=card where wanted"
+    )
+    parser.add_argument("file", type=Path, help=f"where to write it; its ending says which kind: {', '.join(MEDIA_TYPES)}")
+    parser.add_argument("--site", default="", help="for a QR code: the address of the site that it leads to, such as https://host/path")
     given = parser.parse_args(arguments)
     name, _, query = given.address.partition("?")
     if name not in DRAWN:
         parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(DRAWN))}")
+    ending = next((one for one in sorted(MEDIA_TYPES, key=len, reverse=True) if given.file.name.endswith(f".{one}")), None)
+    if ending is None:
+        parser.error(f"{given.file.name} does not say which kind: end it with one of {', '.join(f'.{one}' for one in MEDIA_TYPES)}")
+    if ending == "qr.svg" and not given.site:
+        parser.error("a QR code leads to a site: say which with --site https://host/path")
     try:
-        picture = svg(shot_of(MACHINES[MACHINE_OF.get(name, name)], dict(parse_qsl(query, keep_blank_values=True))), name)
-    except (SpecError, NoSuchStep) as error:
+        made = make(ending, job_of(name, ending, dict(parse_qsl(query, keep_blank_values=True)), given.site.rstrip("/")))
+    except (SpecError, NoSuchStep, NotFound) as error:
         parser.error(str(error))
-    given.file.write_bytes(png(picture) if given.file.suffix == ".png" else picture.encode())
+    given.file.write_bytes(made)
 
 
 def lessons(arguments: list[str]) -> None:

@@ -15,10 +15,11 @@ from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, lessons, pages, schema, static
-from app.web.failures import NotFound, error, for_programs, http_fault, step_fault
+from app.web import api, figures, health, lessons, oembed, pages, schema, static
+from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
 from app.web.ready import Ready
+from app.web.renders import RETRY_AFTER, Busy, Renders
 from app.web.site import Site
 
 ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
@@ -44,7 +45,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.router(ready, settings.max_body_bytes),
         pages.router(site, ready),
         lessons.router(site, ready, catalog),
-        figures.router(ready),
+        figures.router(ready, Renders()),
+        oembed.router(ready),
         static.router(files),
         health.router(),
     ):
@@ -68,6 +70,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         assert isinstance(exc, NotFound)
         return await failed(request, exc.fault, 404)
 
+    async def on_busy(request: Request, exc: Exception) -> Response:
+        return error(503, busy_fault(RETRY_AFTER), {"Retry-After": str(RETRY_AFTER)})
+
     async def on_http(request: Request, exc: Exception) -> Response:
         assert isinstance(exc, HTTPException)
         return await failed(request, http_fault(request, exc.status_code, str(exc.detail)), exc.status_code, dict(exc.headers or {}))
@@ -76,6 +81,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(NoSuchStep, on_step)
     app.add_exception_handler(NotFound, on_not_found)
     app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(Busy, on_busy)
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

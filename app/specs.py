@@ -79,6 +79,40 @@ def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: boo
     return machine.spec(**values)
 
 
+def known_version(machine: Machine, given: Mapping[str, Any]) -> None:
+    """Refuses an address of a version that this release does not know. A machine with a field `v` has no version in its addresses.
+
+    >>> from app.machines import MACHINES
+    >>> known_version(MACHINES["online-softmax"], {"v": "1"})
+    >>> known_version(MACHINES["tiled-attention"], {"v": "2,0;0,2"})
+    >>> known_version(MACHINES["online-softmax"], {"v": "2"})
+    Traceback (most recent call last):
+    app.specs.SpecError: v: there is no version '2' of this address; use v=1, or leave it out.
+    """
+    said = given.get("v")
+    if said not in (None, "", "1") and not any(one.name == "v" for one in machine.fields):
+        raise SpecError(
+            [
+                Fault(
+                    "unknown_version",
+                    f"v: there is no version {clip(said)!r} of this address; use v=1, or leave it out.",
+                    "v",
+                    clip(said),
+                    ["1"],
+                )
+            ]
+        )
+
+
+def chosen(given: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    """A choice that is no spec field; the first where it is not given. Raises SpecError for another.
+
+    >>> chosen({}, "theme", ("light", "dark"))
+    'light'
+    """
+    return _choice(Field(name, "choice", name, "", choices[0], choices=choices), given.get(name) or choices[0])
+
+
 def fits(machine: Machine, spec: Any, room: Room) -> bool:
     """Whether a spec that is right is also small enough for a room.
 

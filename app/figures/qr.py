@@ -17,8 +17,8 @@ def qr(link: str, title: str = "", desc: str = "") -> str:
     Raises TooLong past 2,953 bytes.
 
     >>> found = qr("https://tilewise.example/widgets/online-softmax?scores=1,3&format=float32&step=2", "A step")
-    >>> found.startswith("<svg"), "<title>A step</title>" in found, "style" in found
-    (True, True, False)
+    >>> found.startswith("<svg"), "<title>A step</title>" in found, "viewBox" in found, "style" in found
+    (True, True, True, False)
     """
     if len(link.encode()) > MOST:
         raise TooLong(f"this link has {len(link.encode()):,} bytes, and a QR code holds {MOST:,}: give fewer numbers, or a seed.")
@@ -29,6 +29,7 @@ def qr(link: str, title: str = "", desc: str = "") -> str:
     out = BytesIO()
     code.save(
         out, kind="svg", scale=8, border=4, dark="#000", light="#fff", xmldecl=False, nl=False, svgclass=None, lineclass=None,
-        title=title or None, desc=desc or None,
+        title=title or None, desc=desc or None, omitsize=True,
     )  # fmt: skip
-    return out.getvalue().decode()
+    side = 8 * code.symbol_size(border=4)[0]
+    return out.getvalue().decode().replace("<svg ", f'<svg width="{side}" height="{side}" ', 1)

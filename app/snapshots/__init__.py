@@ -5,7 +5,7 @@ forgotten, shares, the old way, the reference. tests/api holds the names below a
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any, Protocol
 
@@ -75,8 +75,8 @@ def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
     return next(snapshots(machine, spec, step))
 
 
-def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str, Any]]:
-    """Snapshots from step `start` on, each made when asked for."""
+def snapshots(machine: Machine, spec: Any, start: int = 0, only: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
+    """Snapshots from step `start` on, or of these of them alone, each made when asked for."""
     steps = machine.steps(spec)
     if start > steps:
         raise NoSuchStep(start, steps)
@@ -84,7 +84,7 @@ def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str,
     told = wire(fields_of(machine, spec))
     for moment in moments(machine, spec):
         view.see(moment)
-        if moment.step >= start:
+        if moment.step >= start and (only is None or moment.step in only):
             yield _envelope(machine, spec, told, moment, view, steps)
 
 

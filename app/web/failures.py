@@ -23,7 +23,7 @@ def error(status: int, fault: Fault, headers: dict[str, str] | None = None) -> J
 
 def for_programs(request: Request) -> bool:
     path: str = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    return path.startswith(("/api/", "/static/", "/healthz", "/readyz"))
+    return path.startswith(("/api/", "/static/", "/oembed", "/healthz", "/readyz"))
 
 
 def http_fault(request: Request, status: int, detail: str) -> Fault:
@@ -53,3 +53,7 @@ def step_fault(step: int, steps: int) -> Fault:
 def name_fault(kind: str, name: Any, known: list[str]) -> Fault:
     shown = clip(name)
     return Fault(f"unknown_{kind}", f"there is no {kind} {shown!r}: use one of {', '.join(known)}.", kind, shown, known)
+
+
+def busy_fault(seconds: int) -> Fault:
+    return Fault("busy", f"too many pictures are being drawn: ask again in {seconds} seconds.", "request", "", {"seconds": seconds})

@@ -1,5 +1,6 @@
-"""/figures: a state as SVG or PNG."""
+"""/figures: a state as SVG, PNG or QR code, and its run as GIF, CSV or JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
@@ -7,38 +8,74 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.figures import DRAWN, MACHINE_OF
-from app.figures.file import png, svg
+from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make
+from app.figures.qr import MOST as QR_BYTES
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.presets import default_data
-from app.snapshots import snapshot
-from app.specs import parse, whole
+from app.snapshots import WIDGETS, NoSuchStep, links, snapshot
+from app.specs import Fault, SpecError, chosen, clip, known_version, parse, whole
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
+from app.web.renders import Renders
 from app.widgets import LAST_STEP
 
 
-def router(ready: Ready) -> APIRouter:
+def router(ready: Ready, renders: Renders) -> APIRouter:
     routes = APIRouter(prefix="/figures", include_in_schema=False)
 
     @routes.get("/{name}")
     async def figure(request: Request, name: str) -> Response:
-        drawn, _, kind = name.rpartition(".")
-        if drawn not in DRAWN or kind not in ("svg", "png"):
-            raise NotFound(name_fault("figure", name, [f"{one}.{end}" for one in sorted(DRAWN) for end in ("svg", "png")]))
-        given = dict(request.query_params)
-
-        def picture() -> str:
-            return svg(shot_of(MACHINES[MACHINE_OF.get(drawn, drawn)], given), drawn, dark=given.get("theme") == "dark")
-
-        if kind == "svg":
-            return await ready.answer(request, "image/svg+xml", lambda: picture().encode())
-        return await ready.answer(request, "image/png", lambda: png(picture()), heavy=True)
+        drawn, _, ending = name.partition(".")
+        if drawn not in DRAWN or ending not in MEDIA_TYPES:
+            raise NotFound(name_fault("figure", name, [f"{one}.{kind}" for one in sorted(DRAWN) for kind in MEDIA_TYPES]))
+        kept = ready.find(request)
+        if kept is not None:
+            return kept
+        root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
+        job = job_of(drawn, ending, dict(request.query_params), root)
+        return await ready.shared(request, MEDIA_TYPES[ending], lambda: renders.run(make, ending, job))
 
     return routes
 
 
-def shot_of(machine: Machine, given: dict[str, Any]) -> dict[str, Any]:
-    """The snapshot that a page's or a figure's query names; what is no field of the machine is left alone."""
-    spec = parse(machine, default_data(machine, given) | given, "page", strict=False)
-    return snapshot(machine, spec, whole("step", given.get("step"), 0, LAST_STEP, 0))
+def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") -> Job:
+    """What a figure's address asks for, checked: making it cannot fail.
+
+    root   where the site is, for a QR code; a figure without a page has none
+
+    >>> job = job_of("online-softmax", "png", {"scores": "1,3,2", "step": "2", "scale": "1", "theme": "dark"})
+    >>> job.step, job.scale, job.dark, job.size
+    (2, 1, True, 'figure')
+    """
+    machine = MACHINES[MACHINE_OF.get(drawn, drawn)]
+    spec = spec_of(machine, given)
+    step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+    start = whole("start", given.get("start"), 0, LAST_STEP, 0) if ending in ("csv", "json") else 0
+    steps = machine.steps(spec)
+    if max(step, start) > steps:
+        raise NoSuchStep(max(step, start), steps)
+    dark = chosen(given, "theme", ("light", "dark", "auto")) == "dark"
+    scale, size = whole("scale", given.get("scale"), 1, 3, 2), chosen(given, "size", SIZES)
+    return Job(drawn, machine.name, spec, step, start, dark, scale, size, _link(machine, spec, step, root) if ending == "qr.svg" else "")
+
+
+def _link(machine: Machine, spec: Any, step: int, root: str) -> str:
+    if machine.name not in WIDGETS:
+        raise NotFound(name_fault("page", machine.name, sorted(WIDGETS)))
+    link = f"{root}/{links(machine, spec, step)['page']}"
+    if len(link) > QR_BYTES:
+        message = f"this link has {len(link):,} letters, and a QR code holds {QR_BYTES:,}: give fewer numbers, or a seed."
+        raise SpecError([Fault("too_long", message, "link", clip(link), {"most": QR_BYTES})])
+    return link
+
+
+def spec_of(machine: Machine, given: Mapping[str, Any]) -> Any:
+    """The spec that a page's or a figure's query names; what is no field of the machine is left alone."""
+    known_version(machine, given)
+    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False)
+
+
+def shot_of(machine: Machine, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The snapshot that such a query names."""
+    return snapshot(machine, spec_of(machine, given), whole("step", given.get("step"), 0, LAST_STEP, 0))

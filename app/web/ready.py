@@ -1,6 +1,7 @@
 """Answers that are pure functions of their URL: made once, kept as bytes, confirmed by ETag."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 
 from cachetools import LRUCache
@@ -19,6 +20,7 @@ class Ready:
 
     def __init__(self, most_bytes: int) -> None:
         self._kept: LRUCache[str, tuple[bytes, str, str]] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept[0]) + 500)
+        self._making: dict[str, asyncio.Future[bytes]] = {}
 
     async def answer(self, request: Request, media_type: str, make: Callable[[], bytes], *, heavy: bool = False) -> Response:
         """The answer to this URL: as kept, or as `make` makes it now. What `make` raises is not kept."""
@@ -27,6 +29,17 @@ class Ready:
             heavy = heavy or len(request.scope["query_string"]) > LONG
             found = self.keep(request, media_type, await run_in_threadpool(make) if heavy else make())
         return found
+
+    async def shared(self, request: Request, media_type: str, make: Callable[[], Awaitable[bytes]]) -> Response:
+        """The same for what takes long: those who ask while it is being made wait for that one."""
+        found = self.find(request)
+        if found is not None:
+            return found
+        key = _key(request)
+        if key not in self._making:
+            making = self._making[key] = asyncio.ensure_future(make())
+            making.add_done_callback(lambda done: self._making.pop(key, None))
+        return self.keep(request, media_type, await asyncio.shield(self._making[key]))
 
     def find(self, request: Request) -> Response | None:
         kept = self._kept.get(_key(request))

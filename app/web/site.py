@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app import __version__
+from app.figures.qr import MOST, qr
 from app.figures.tiled import largest, level
 from app.numbers import show
 from app.snapshots import encode
@@ -28,6 +29,7 @@ def environment() -> Environment:
     found.filters["at"] = look
     found.filters["level"] = level
     found.filters["largest"] = largest
+    found.filters["qr"] = lambda link, title="": Markup(qr(link, title)) if len(link) <= MOST else ""
     found.filters["transposed"] = lambda table: [list(row) for row in zip(*table, strict=True)]
     return found
 

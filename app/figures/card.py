@@ -1,0 +1,88 @@
+"""A state as a link's picture: its title and caption in large letters, and the part of its figure that says most."""
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from app.figures.file import LIGHT, figure, size_of, template, title
+from app.numbers import show
+
+WIDTH, HEIGHT = 1200, 630
+_EDGE, _HEAD = 48, 40  # of the card; of a figure, where its own title stands
+_LETTERS = ((42, 62, 2), (36, 72, 3), (30, 86, 4))  # letter size, letters a line, lines
+
+Box = tuple[float, float, float, float]  # x, y, width, height in the figure
+
+
+def _bars(panels: Any, size: tuple[float, float]) -> Box:
+    return 0, size[1] - 230, 396, 230  # the sizes; the old way stands beside them in the figure
+
+
+def _map(panels: Any, size: tuple[float, float]) -> Box:
+    where = panels.tables[2]  # the map, what is kept to its right
+    left, top = min(cell.x for cell in where.cells) - 22, where.y - 14
+    bottom = max(cell.y for cell in where.cells) + panels.cell + 4
+    down = size[1] - panels.height - 14  # how far the drawing stands below the figure's head
+    return left, top + down, panels.width - left, bottom - top
+
+
+_CROPS: dict[str, Callable[[Any, tuple[float, float]], Box]] = {"online-softmax": _bars, "tiled-attention": _map}
+
+
+def _kept(shot: Mapping[str, Any]) -> list[tuple[str, str]]:
+    state = shot["state"]
+    found = [("m", show(state["m"])), ("ℓ", show(state["l"]))]
+    output = state.get("output")
+    if output is not None:
+        listed = output if isinstance(output, list) else [output]
+        found.append(("output", ", ".join(map(show, listed[:2])) + (", …" if len(listed) > 2 else "")))
+    return found
+
+
+_FACTS: dict[str, Callable[[Mapping[str, Any]], list[tuple[str, str]]]] = {"online-softmax": _kept}
+
+
+def card(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGHT) -> str:
+    """1200 × 630 as SVG. The caption is cut where it is longer than four lines; `desc` has it whole.
+
+    >>> from app.machines import MACHINES
+    >>> from app.snapshots import snapshot
+    >>> online = MACHINES["online-softmax"]
+    >>> found = card(snapshot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
+    >>> 'width="1200" height="630"' in found, "Online softmax, step 2 of 3" in found, found.count("<title")
+    (True, True, 1)
+    """
+    name = name or snapshot["machine"]
+    picture, panels = figure(snapshot, name, ink, lines=())
+    width, height = size_of(picture)
+    crop = _CROPS[name](panels, (width, height)) if name in _CROPS else (0, _HEAD, width, height - _HEAD)
+    facts = _FACTS[name](snapshot) if name in _FACTS else []
+    letter, lines = _fitted(snapshot["caption"])
+    top = 146 + letter * 1.3 * len(lines)
+    wide, high = WIDTH - 2 * _EDGE - 400 * bool(facts), HEIGHT - top - 24
+    scale = min(wide / crop[2], high / crop[3])
+    at = {"x": _EDGE, "y": top, "width": round(crop[2] * scale, 2), "height": round(crop[3] * scale, 2)}
+    if not facts:
+        at["x"] = (WIDTH - at["width"]) / 2
+    made: str = template("card.svg").render(
+        width=WIDTH, height=HEIGHT, title=title(snapshot, name), caption=snapshot["caption"], lines=lines, letter=letter,
+        facts=facts, at=at, crop=crop, body=_inside(picture), ink=ink,
+    )  # fmt: skip
+    return made
+
+
+def _inside(picture: str) -> Markup:
+    """What is drawn in a figure, without the words that name it: the card has its own."""
+    inner = picture[picture.index(">", picture.index("<svg")) + 1 : picture.rindex("</svg>")]
+    return Markup(re.sub(r"<(title|desc) .*?</\1>", "", inner, count=2, flags=re.S))
+
+
+def _fitted(caption: str) -> tuple[int, list[str]]:
+    for letter, letters, most in _LETTERS:
+        lines = textwrap.wrap(caption, letters)
+        if len(lines) <= most:
+            return letter, lines
+    return letter, textwrap.wrap(caption, letters, max_lines=most, placeholder=" …")

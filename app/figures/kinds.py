@@ -1,0 +1,101 @@
+"""Every kind of file that a state, or the run it belongs to, can be had as."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from app.figures.card import WIDTH, card
+from app.figures.file import DARK, LIGHT, png, svg, title
+from app.figures.moving import affordable, frames, gif
+from app.figures.outlines import outlined
+from app.figures.qr import qr
+from app.figures.tables import table
+from app.machines import MACHINES
+from app.machines.run import Machine
+from app.snapshots import MAX_BYTES, MAX_COUNT, encode, run, snapshot, snapshots
+
+MEDIA_TYPES = {
+    "svg": "image/svg+xml", "png": "image/png", "gif": "image/gif", "csv": "text/csv; charset=utf-8", "json": "application/json",
+    "qr.svg": "image/svg+xml",
+}  # fmt: skip
+SIZES = ("figure", "card", "thumb")
+THUMB = 400  # pixels wide
+MOST = MAX_COUNT + 1  # steps in a table: the longest row of scores that a page holds, and its start
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be drawn. It holds plain values only, so that it can be sent to another process.
+
+    figure   a key of DRAWN, for `machine` (a name)
+    start    for a table: its first step
+    scale    for a PNG: pixels to each of the figure's own
+    size     for a PNG: the figure, or a card or thumb of it
+    link     for a QR code: the page's whole address
+    """
+
+    figure: str
+    machine: str
+    spec: Any
+    step: int = 0
+    start: int = 0
+    dark: bool = False
+    scale: int = 2
+    size: str = "figure"
+    link: str = ""
+
+    @property
+    def made(self) -> Machine:
+        return MACHINES[self.machine]
+
+    @property
+    def shot(self) -> dict[str, Any]:
+        return snapshot(self.made, self.spec, self.step)
+
+
+def make(ending: str, job: Job) -> bytes:
+    """The file's bytes. Raises NoSuchStep past the run's end, and TooLong for a link that no QR code holds.
+
+    >>> online = MACHINES["online-softmax"]
+    >>> make("csv", Job("online-softmax", "online-softmax", online.spec(scores=(1.0, 3.0)))).count(b"\\r\\n")
+    4
+    """
+    return _MAKERS[ending](job)
+
+
+def _svg(job: Job) -> bytes:
+    return (outlined(card(job.shot, job.figure, _ink(job))) if job.size != "figure" else svg(job.shot, job.figure, dark=job.dark)).encode()
+
+
+def _png(job: Job) -> bytes:
+    if job.size == "figure":
+        return png(svg(job.shot, job.figure, dark=job.dark), job.scale)
+    return png(card(job.shot, job.figure, _ink(job)), 1 if job.size == "card" else THUMB / WIDTH)
+
+
+def _gif(job: Job) -> bytes:
+    steps = job.made.steps(job.spec)
+    last = snapshot(job.made, job.spec, steps)
+    wanted = frames(steps, affordable(svg(last, job.figure)))
+    return gif(snapshots(job.made, job.spec, only=set(wanted)), job.figure, _ink(job))
+
+
+def _csv(job: Job) -> bytes:
+    return table(islice(snapshots(job.made, job.spec, job.start), MOST)).encode()
+
+
+def _json(job: Job) -> bytes:
+    return encode(run(job.made, job.spec, job.start, MOST, MAX_BYTES))
+
+
+def _qr(job: Job) -> bytes:
+    shot = job.shot
+    return qr(job.link, f"Link to {title(shot, job.figure)}", shot["caption"]).encode()
+
+
+def _ink(job: Job) -> dict[str, str]:
+    return DARK if job.dark else LIGHT
+
+
+_MAKERS: dict[str, Callable[[Job], bytes]] = {"svg": _svg, "png": _png, "gif": _gif, "csv": _csv, "json": _json, "qr.svg": _qr}

@@ -1,0 +1,111 @@
+"""/oembed: what a blog or a course page asks when an author pastes one of our links (oembed.com, version 1.0)."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.embedding import NAMES, options
+from app.figures.card import HEIGHT, WIDTH
+from app.figures.kinds import THUMB
+from app.machines import MACHINES
+from app.share import FRAME_WIDTH, frame_height, iframe, share
+from app.snapshots import WIDGETS, NoSuchStep, encode
+from app.specs import Fault, SpecError, clip, whole
+from app.web.failures import NotFound, error, name_fault
+from app.web.figures import shot_of
+from app.web.ready import Ready
+
+CACHE_AGE = 86_400  # seconds; a state's answer changes only with a release
+_LEAST, _MOST = 1, 10_000  # pixels
+_ANYONE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+
+
+def router(ready: Ready) -> APIRouter:
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/oembed")
+    async def oembed(request: Request) -> Response:
+        given = request.query_params
+        kind = given.get("format", "json")
+        if kind != "json":
+            message = f"format: {clip(kind)!r} is not answered here; use format=json."
+            return error(501, Fault("not_implemented", message, "format", clip(kind), ["json"]), _ANYONE)
+        if not given.get("url"):
+            message = "url is empty: give the address of a widget's page or embed."
+            return error(400, Fault("required", message, "url", "", "an address of this site"), _ANYONE)
+        try:
+            limits = {name: whole(name, given.get(name), _LEAST, _MOST, _MOST) for name in ("maxwidth", "maxheight")}
+        except SpecError as wrong:
+            return error(400, wrong.faults[0], _ANYONE)
+        root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
+        try:
+            found = await ready.answer(
+                request, "application/json", lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"])), heavy=True
+            )
+        except (SpecError, NoSuchStep) as wrong:  # an address of ours with nothing at it
+            return error(404, Fault("not_found", str(wrong), "url", clip(given["url"]), "an address that has a page"), _ANYONE)
+        except NotFound as wrong:
+            return error(404, wrong.fault, _ANYONE)
+        found.headers.update(_ANYONE)
+        return found
+
+    return routes
+
+
+def rich(url: str, root: str, most_wide: int, most_high: int) -> dict[str, Any]:
+    """The answer for a page or an embed: a frame with the same spec, step and options, no larger than asked.
+
+    url    as the author pasted it
+    root   where the site is, as the consumer reached it
+
+    Raises NotFound for an address that is not ours or leads to no widget, SpecError and NoSuchStep for one with nothing at it.
+
+    >>> found = rich("https://a.example/widgets/online-softmax?scores=1,3&step=2", "https://a.example", 500, 10_000)
+    >>> found["type"], found["width"], found["title"]
+    ('rich', 500, 'Online softmax, step 2 of 2')
+    """
+    name, given = _ours(url, root)
+    shown = options({one: value for one, value in given.items() if one != "v"}).given
+    state = share(shot_of(MACHINES[name], given), root, {one: value for one, value in shown.items() if one in NAMES})
+    width, height = min(FRAME_WIDTH, most_wide), min(frame_height(name), most_high)
+    answer: dict[str, Any] = {
+        "version": "1.0", "type": "rich", "title": state.title, "provider_name": "Tilewise", "provider_url": f"{root}/",
+        "cache_age": CACHE_AGE, "html": iframe(state.embed, state.page, state.title, width, height), "width": width, "height": height,
+    }  # fmt: skip
+    for size, wide in (("card", WIDTH), ("thumb", THUMB)):
+        high = HEIGHT * wide // WIDTH
+        if wide <= most_wide and high <= most_high:
+            return answer | {"thumbnail_url": f"{state.png}&size={size}", "thumbnail_width": wide, "thumbnail_height": high}
+    return answer
+
+
+def _ours(url: str, root: str) -> tuple[str, Mapping[str, Any]]:
+    """The widget and the query of an address of this site; http and https are one site, since a proxy may end TLS."""
+    try:
+        given, ours = urlsplit(url.strip()), urlsplit(root)
+        same = given.scheme in ("http", "https") and _host(given.netloc) == _host(ours.netloc)
+    except ValueError:  # such as a bracket left open
+        same = False
+    if not same or not given.path.startswith((f"{ours.path}/widgets/", f"{ours.path}/embed/")):
+        shown = clip(url)
+        raise NotFound(
+            Fault(
+                "not_found",
+                f"{shown!r} is no widget of this site: give an address under {root}/widgets/.",
+                "url",
+                shown,
+                f"{root}/widgets/",
+            )
+        )
+    name = given.path.rpartition("/")[2]
+    if name not in WIDGETS or given.path.removeprefix(ours.path).count("/") != 2:
+        raise NotFound(name_fault("widget", name, sorted(WIDGETS)))
+    return name, dict(parse_qsl(given.query, keep_blank_values=True))
+
+
+def _host(netloc: str) -> str:
+    return netloc.lower().removesuffix(":80").removesuffix(":443")
