@@ -2,10 +2,10 @@
 
 import math
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.figures.letters import fitted, width
+from app.figures.letters import fitted, in_cells, width
 from app.machines.formats import FORMATS
 from app.numbers import show
 
@@ -123,7 +123,8 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
             box = at[child]
             told = f"× {show(factor)}" if factor != "" else ""
             edges.append(_edge(box.x + box.width / 2, box.y + height, at[number], at[number].y - 14, told, at[number].kind))
-    size = fitted((score.text for score in scores), min((score.width for score in scores), default=0.0) - 4)
+    size, texts = in_cells([score.text for score in scores], scores[0].width - 4)
+    scores = [replace(score, text=text) for score, text in zip(scores, texts, strict=True)]
     said = [snapshot["words"]["moved"], snapshot["words"]["by_lse"]]
     after = tuple(line for one in said for line in textwrap.wrap(one, LETTERS))
     return Drawing(tuple(scores), size, tuple(segments), tuple(boxes), tuple(edges), max(box.y for box in boxes) + height, after)

@@ -4,10 +4,10 @@ The numbers in the lanes come from running the machine once more on the snapshot
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.figures.letters import fitted
+from app.figures.letters import in_cells
 from app.machines.passes import METHODS, Spec, advance, start
 from app.numbers import show
 
@@ -73,7 +73,7 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
     (['find the highest', 'add up the sizes', 'write the shares'], [('1',), ('3',)], 'now')
     """
     told = snapshot["spec"]
-    spec = Spec(tuple(map(float, told["scores"])), told["method"], told["format"], told["block"])
+    spec = Spec(scores=tuple(map(float, told["scores"])), method=told["method"], format=told["format"], block=told["block"])
     n, ops, event = len(spec.scores), METHODS[spec.method], snapshot["event"]
     wide = min((RIGHT - LEFT) / n, 108.0)
     readings = []
@@ -97,19 +97,22 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
                 kept = {"max": (m,), "sum": (l,), "both": (m, l)}[op]
                 cells.append(_cell(reading.first, len(reading.scores), wide, kept, now))
         read = sum(len(reading.scores) for reading in mine)
-        size = fitted((text for cell in cells for text in cell.texts), min((cell.width for cell in cells), default=wide) - 4)
+        room = min((cell.width for cell in cells), default=wide) - 4
+        size, texts = in_cells([text for cell in cells for text in cell.texts], room)
+        each_has = 2 if op == "both" else 1
+        cells = [replace(cell, texts=texts[j * each_has : (j + 1) * each_has]) for j, cell in enumerate(cells)]
         each = 1 if op == "share" else spec.block
         cells += [Cell(round(LEFT + j * wide, 2), round(min(each, n - j) * wide, 2), "unread", ()) for j in range(read, n, each)]
         names = {"max": ("m",), "sum": ("ℓ",), "both": ("m", "ℓ"), "share": ("share",)}[op]
         lanes.append(Lane(i + 1, TITLES[op], names, y, height, tuple(cells), size, read, bool(mine) and mine[-1] is readings[-1]))
         y += height + GAP
 
-    shown = [show(spec.form.round(score)) if math.isfinite(score) else show(score) for score in spec.scores]
+    size, shown = in_cells([show(spec.form.round(score)) if math.isfinite(score) else show(score) for score in spec.scores], wide - 4)
     now_read = event.get("indices", [])
     kinds = ["now" if j in now_read else "read" if _has_been_read(lanes, j) else "unread" for j in range(n)]
     scores = tuple(Cell(round(LEFT + j * wide, 2), round(wide, 2), kinds[j], (shown[j],)) for j in range(n))
     head = (round(LEFT + now_read[0] * wide, 2), round(LEFT + (now_read[-1] + 1) * wide, 2)) if now_read else None
-    return Drawing(scores, fitted(shown, wide - 4), head, tuple(lanes), math.ceil(18 / wide), y - GAP)
+    return Drawing(scores, size, head, tuple(lanes), math.ceil(18 / wide), y - GAP)
 
 
 def _cell(first: int, count: int, wide: float, kept: tuple[float | None, ...], now: bool) -> Cell:
