@@ -7,8 +7,9 @@ from typing import Any
 from app import snapshots
 from app.embedding import Options
 from app.figures import DRAWN
+from app.figures import merge as merge_figure
 from app.figures import online as online_figure
-from app.machines import MACHINES, tiled
+from app.machines import MACHINES, passes, tiled
 from app.machines.run import Machine
 from app.numbers import wire
 from app.presets import PRESETS, default_data
@@ -18,6 +19,7 @@ from app.specs import Fault, SpecError, fields_of, parse, query, text, whole
 
 RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
 LAST_STEP = 10**6
+MANY = 1000  # scores of the longer row that passes are counted on
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ class Widget:
         """What a link to this page says besides spec and step."""
         return f"&beside={self.beside.name}" if self.beside else ""
 
+    @property
+    def more(self) -> Any:
+        """What its template shows besides the snapshot, which no step changes."""
+        return MORE[self.machine.name](self.spec)
+
     def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
         return look(self.shot, path, row, col)
 
@@ -103,6 +110,11 @@ class Beside:
 FRAMES: dict[str, Callable[[Any, dict[str, Any], Any], dict[str, Any]]] = {
     "online-softmax": lambda spec, shot, panels: online_figure.frame(shot, panels["exps"]),
     "tiled-attention": lambda spec, shot, panels: tiled_frame(spec),
+}
+
+MORE: dict[str, Callable[[Any], Any]] = {
+    "softmax-passes": lambda spec: {"here": passes.side_by_side(spec), "many": passes.of_random(MANY)},
+    "merge": lambda spec: merge_figure.tree(len(spec.spans), spec.plan, spec.order),
 }
 
 
@@ -136,9 +148,10 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
 
 
 def typed_in(machine: Machine, spec: Any) -> dict[str, str]:
-    """The form's fields for a spec; one that only follows another stays empty."""
+    """The form's fields for a spec; one that only follows another, or that another says too, stays empty."""
     known = fields_of(machine, spec)
     follows = {one.name for one in machine.fields if one.follows and known.get(one.name) == known[one.follows]}
+    follows |= {one.name for one in machine.fields if one.yields in known}
     return {name: text(value) for name, value in known.items() if name not in follows}
 
 

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,22 @@ FIRST = 96.0  # from the row's top to the workers' results
 LINE, LEVEL = 18.0, 44.0  # a line in a box; the gap between two rows of boxes
 WIDEST = 190.0
 LETTERS = 124  # on a line below the tree
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a result stands: how many merges below the workers, and which columns of the parts as lined up it covers.
+
+    pair   the two results that it is merged of; none for a worker's
+    """
+
+    number: int
+    of: tuple[int, ...]
+    pair: tuple[int, ...]
+    level: int
+    first: int
+    count: int
+    name: str
 
 
 @dataclass(frozen=True)
@@ -98,22 +115,18 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
     scores, segments = _row(snapshot)
     first = FIRST + (40 if spec.get("order") else 0)
 
-    of: dict[int, tuple[int, ...]] = {i + 1: (i + 1,) for i in range(parts)}
-    level = dict.fromkeys(of, 0)
     column = (RIGHT - LEFT) / parts
-    lined_up = spec.get("order") or range(1, parts + 1)
-    centre = {number: LEFT + (place + 0.5) * column for place, number in enumerate(lined_up)}
+    places = {one.number: one for one in tree(parts, plan, spec.get("order"))}
+    centre = {number: LEFT + (places[number].first + 0.5) * column for number in range(1, parts + 1)}
     for number, (a, b) in enumerate(plan, parts + 1):
-        of[number] = tuple(sorted(of[a] + of[b]))
-        level[number] = max(level[a], level[b]) + 1
         centre[number] = (centre[a] + centre[b]) / 2
 
     wide = min(column - 8, WIDEST)
     height = LINE * (4 if valued else 3) + 10
     boxes, edges = [], []
-    for number in of:
-        y = first + level[number] * (height + LEVEL)
-        boxes.append(_box(snapshot, made.get(number), number, of[number], centre[number], y, wide, height))
+    for number, place in places.items():
+        y = first + place.level * (height + LEVEL)
+        boxes.append(_box(snapshot, made.get(number), place, centre[number], y, wide, height))
     at = {box.number: box for box in boxes}
     for i, one in enumerate(segments):
         edges.append(_edge(one.x + one.width / 2, ROW + 30, at[i + 1], 0.0, "", at[i + 1].kind))
@@ -128,6 +141,27 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
     said = [snapshot["words"]["moved"], snapshot["words"]["by_lse"]]
     after = tuple(line for one in said for line in textwrap.wrap(one, LETTERS))
     return Drawing(tuple(scores), size, tuple(segments), tuple(boxes), tuple(edges), max(box.y for box in boxes) + height, after)
+
+
+def tree(parts: int, plan: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Place]:
+    """Where each result stands, the workers' first, then the merges' as they come.
+
+    parts   of the row
+    plan    the two results that each merge takes
+    order   the parts' numbers as they are lined up; None: as they stand
+
+    >>> [(one.name, one.level, one.first, one.count) for one in tree(3, [(1, 2), (4, 3)])][2:]
+    [('part 3', 0, 2, 1), ('parts 1–2', 1, 0, 2), ('the whole row', 2, 0, 3)]
+    """
+    lined_up = list(order or range(1, parts + 1))
+    found = {i: Place(i, (i,), (), 0, lined_up.index(i), 1, _name((i,), parts)) for i in range(1, parts + 1)}
+    for number, (a, b) in enumerate(plan, parts + 1):
+        pair = found[a], found[b]
+        of = tuple(sorted(pair[0].of + pair[1].of))
+        level = max(one.level for one in pair) + 1
+        first = min(one.first for one in pair)
+        found[number] = Place(number, of, (a, b), level, first, len(of), _name(of, parts))
+    return list(found.values())
 
 
 def _row(snapshot: dict[str, Any]) -> tuple[list[Score], list[Segment]]:
@@ -166,10 +200,8 @@ def _span(first: int, last: int, room: float) -> str:
     return whole if width(whole, 11) <= room else short
 
 
-def _box(
-    snapshot: dict[str, Any], part: dict[str, Any] | None, number: int, of: tuple[int, ...], x: float, y: float, wide: float, height: float
-) -> Box:
-    left, name = round(x - wide / 2, 2), _name(of, len(snapshot["state"]["spans"]))
+def _box(snapshot: dict[str, Any], part: dict[str, Any] | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
+    left, name, number = round(x - wide / 2, 2), place.name, place.number
     if part is None:
         return Box(number, left, y, wide, height, "later", name, (), 12.0, False)
     kind = "now" if number == snapshot["step"] else "waiting" if part["waiting"] else "used"

@@ -22,6 +22,7 @@ class Field:
     required   whether a spec without it is refused; `default` stands in otherwise (None: absent)
     data       data is written into every link; other fields only where they differ from the default
     follows    the field whose value is the default, where there is such
+    yields     the field that says it too, where that is given: a form then leaves this one empty
     restarts   whether another choice makes a run of another length
     stands_in  whether it is given in place of other data, not beside it
     least, most          limits of the number, or of how many rows or numbers a list has
@@ -42,6 +43,7 @@ class Field:
     most: float = 0
     choices: tuple[str, ...] = ()
     follows: str = ""
+    yields: str = ""
     stands_in: bool = False
     restarts: bool = False
     get_most: float = 0

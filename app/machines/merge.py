@@ -345,7 +345,7 @@ MACHINE = Machine(
             "values", "rows", "Values", "One number for each score, or one vector (rows end with a semicolon); leave empty for none.", "10,20,30",
             data=True, least=1, most=MAX_SCORES, get_most=SCORES_BY_GET, page_most=SCORES_ON_PAGE,
         ),
-        Field("splits", "integer", "Parts", "How many workers share the row, each an equal part.", "2", default=2, least=1, most=MAX_PARTS),
+        Field("splits", "integer", "Parts", "How many workers share the row, each an equal part.", "2", default=2, least=1, most=MAX_PARTS, yields="cuts"),
         Field(
             "cuts", "integers", "Cut after", "In place of equal parts: after how many scores each part but the last ends; two alike make an empty part.",
             "2", least=0, most=MAX_SCORES,

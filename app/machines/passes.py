@@ -8,9 +8,11 @@ online-shares  maximum and sum together, then the shares                     2 r
 Milakov and Gimelshein (2018), Algorithms 1 to 3.
 """
 
+import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from app.machines.arithmetic import Arithmetic, Ledger
 from app.machines.fields import BLOCK, FORMAT, SCORES, Field
@@ -117,6 +119,45 @@ def step(spec: Spec, state: State) -> State:
     return advance(spec, state).after
 
 
+@dataclass(frozen=True)
+class Total:
+    """A method at its end: how often it reads the row, what that cost, and the shares it wrote (none for "online")."""
+
+    method: str
+    cost: Ledger
+    shares: tuple[float, ...]
+
+    @property
+    def passes(self) -> int:
+        return len(METHODS[self.method])
+
+
+def side_by_side(spec: Spec) -> tuple[Total, ...]:
+    """Every method run to its end on the scores of a spec.
+
+    >>> [(one.method, one.cost.reads, one.cost.writes) for one in side_by_side(Spec((1.0, 3.0, 2.0)))]
+    [('naive', 6, 3), ('safe', 9, 3), ('online', 3, 0), ('online-shares', 6, 3)]
+    """
+    return tuple(_total(replace(spec, method=method)) for method in METHODS)
+
+
+@cache
+def of_random(n: int) -> tuple[Total, ...]:
+    """The same for n seeded scores, in float32."""
+    draw = random.Random(n)  # noqa: S311 (numbers to look at, not secrets)
+    return side_by_side(Spec(tuple(draw.gauss(0.0, 3.0) for _ in range(n)), block=50))
+
+
+def _total(spec: Spec) -> Total:
+    shares: tuple[float, ...] = ()
+    state, cost = start(spec), Ledger()
+    for _ in range(steps(spec)):
+        reading = advance(spec, state)
+        state, cost = reading.after, cost + reading.cost
+        shares += reading.results if reading.op == "share" else ()
+    return Total(spec.method, cost, shares)
+
+
 def _size(form: Arithmetic, x: float, m: float | None) -> float:
     if x == MASKED:
         return 0.0
@@ -131,7 +172,7 @@ MACHINE = Machine(
         SCORES,
         Field(
             "method", "choice", "Method", "naive: no maximum; safe: maximum, sum, shares; online: maximum and sum in one read.", "safe",
-            default="naive", data=True, choices=tuple(METHODS),
+            default="naive", data=True, choices=tuple(METHODS), restarts=True,
         ),
         FORMAT,
         BLOCK,

@@ -1,8 +1,10 @@
-"""softmax-passes, looked at: which pass, what is kept, and the shares written so far."""
+"""softmax-passes, looked at: which pass, what was kept after each read, and the shares written so far."""
 
 from typing import Any
 
-from app.machines.passes import METHODS, Reading, Spec
+from app.captions import passes as words
+from app.machines.fields import SCORES_ON_PAGE
+from app.machines.passes import METHODS, Reading, Spec, State, start
 from app.machines.run import Moment
 from app.snapshots.forms import INDICES, event_of, kind, list_of, number, object_of, ref
 
@@ -18,12 +20,20 @@ EVENT = event_of(
 )
 STATE = object_of(
     "What is kept, which pass is under way, and the shares written so far.",
-    ("m", "l", "shares"),
+    ("m", "l", "kept", "shares", "accesses"),
     m=number("the highest score so far"),
     l=number("the sum of sizes so far"),
     pass_=kind("integer", "the pass of the step just made; 0 before any", minimum=0),
     passes=kind("integer", "how many passes the method makes", minimum=1),
+    kept=list_of(
+        list_of(
+            object_of("What is kept after a block.", ("m", "l"), m=number("the highest score so far"), l=number("the sum of sizes so far")),
+            "one for each block that the pass has read",
+        ),
+        f"what was kept after each read, for each pass begun that keeps something new; of a row of up to {SCORES_ON_PAGE} scores",
+    ),
     shares=list_of(ref("Number"), "the shares written so far"),
+    accesses=number("numbers read and written so far, for each score of the row"),
 )
 
 
@@ -35,12 +45,21 @@ class PassesView:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.written: list[float] = []
+        self.kept: list[list[dict[str, float]]] = []
+        self.state_before = self.state_now = start(spec)
 
     def see(self, moment: Moment) -> None:
         self.moment = moment
+        self.state_before, self.state_now = self.state_now, moment.state
         event: Reading | None = moment.event
-        if event is not None and event.op == "share":
+        if event is None:
+            return
+        if event.op == "share":
             self.written += event.results
+        elif len(self.spec.scores) <= SCORES_ON_PAGE:
+            if event.first == 0:
+                self.kept.append([])
+            self.kept[-1].append(_known(event.after))
 
     def event(self) -> dict[str, Any]:
         event: Reading | None = self.moment.event
@@ -55,12 +74,19 @@ class PassesView:
         return told | {"scores": event.scores, "results": event.results}
 
     def state(self) -> dict[str, Any]:
-        state, event = self.moment.state, self.moment.event
-        told = {name: value for name, value in (("m", state.m), ("l", state.l)) if value is not None}
-        told |= {"pass": event.pass_ + 1 if event else 0, "passes": len(METHODS[self.spec.method])}
+        state, event, cost = self.moment.state, self.moment.event, self.moment.ledger
+        told: dict[str, Any] = _known(state) | {"pass": event.pass_ + 1 if event else 0, "passes": len(METHODS[self.spec.method])}
+        if event:
+            told["accesses"] = (cost.reads + cost.writes) / len(self.spec.scores)
+        if self.kept:
+            told["kept"] = [list(one) for one in self.kept]
         if self.written:
             told["shares"] = list(self.written)
         return told
 
     def words(self) -> dict[str, str]:
-        return {}
+        return words.lines(self.spec, self.state_before, self.moment)
+
+
+def _known(state: State) -> dict[str, float]:
+    return {name: value for name, value in (("m", state.m), ("l", state.l)) if value is not None}
