@@ -30,7 +30,7 @@ class Job:
 
     figure   a key of DRAWN, for `machine` (a name)
     start    for a table: its first step
-    scale    for a PNG: pixels to each of the figure's own
+    zoom     for a PNG: pixels to each of the figure's own
     size     for a PNG: the figure, or a card or thumb of it
     link     for a QR code: the page's whole address
     """
@@ -41,7 +41,7 @@ class Job:
     step: int = 0
     start: int = 0
     dark: bool = False
-    scale: int = 2
+    zoom: int = 2
     size: str = "figure"
     link: str = ""
 
@@ -70,7 +70,7 @@ def _svg(job: Job) -> bytes:
 
 def _png(job: Job) -> bytes:
     if job.size == "figure":
-        return png(svg(job.shot, job.figure, dark=job.dark), job.scale)
+        return png(svg(job.shot, job.figure, dark=job.dark), job.zoom)
     return png(card(job.shot, job.figure, _ink(job)), 1 if job.size == "card" else THUMB / WIDTH)
 
 

@@ -44,8 +44,8 @@ def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") ->
 
     root   where the site is, for a QR code; a figure without a page has none
 
-    >>> job = job_of("online-softmax", "png", {"scores": "1,3,2", "step": "2", "scale": "1", "theme": "dark"})
-    >>> job.step, job.scale, job.dark, job.size
+    >>> job = job_of("online-softmax", "png", {"scores": "1,3,2", "step": "2", "zoom": "1", "theme": "dark"})
+    >>> job.step, job.zoom, job.dark, job.size
     (2, 1, True, 'figure')
     """
     machine = MACHINES[MACHINE_OF.get(drawn, drawn)]
@@ -56,8 +56,8 @@ def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") ->
     if max(step, start) > steps:
         raise NoSuchStep(max(step, start), steps)
     dark = chosen(given, "theme", ("light", "dark", "auto")) == "dark"
-    scale, size = whole("scale", given.get("scale"), 1, 3, 2), chosen(given, "size", SIZES)
-    return Job(drawn, machine.name, spec, step, start, dark, scale, size, _link(machine, spec, step, root) if ending == "qr.svg" else "")
+    zoom, size = whole("zoom", given.get("zoom"), 1, 3, 2), chosen(given, "size", SIZES)
+    return Job(drawn, machine.name, spec, step, start, dark, zoom, size, _link(machine, spec, step, root) if ending == "qr.svg" else "")
 
 
 def _link(machine: Machine, spec: Any, step: int, root: str) -> str:
