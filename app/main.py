@@ -15,7 +15,7 @@ from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, lessons, oembed, pages, schema, static
+from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static
 from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
 from app.web.ready import Ready
@@ -47,6 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         lessons.router(site, ready, catalog),
         figures.router(ready, Renders()),
         oembed.router(ready),
+        sharing.router(site, ready),
         static.router(files),
         health.router(),
     ):

@@ -75,6 +75,7 @@ export function mount(root, view) {
     setTimeout(() => {
       if (painted !== snapshot) return;
       address(snapshot);
+      if (sharing?.open) shareSoon();
       plots?.draw(root, seen, frame, matchMedia("(prefers-reduced-motion: reduce)").matches);
       run.prefetch(snapshot.step);
     });
@@ -129,6 +130,42 @@ export function mount(root, view) {
       // Safari allows a hundred changes in half a minute, and a sandboxed frame may allow none: the page goes on
     }
   }
+
+  // Sharing: the server says what there is to paste for the step shown; asked for when the box is opened, and again after a step.
+  const sharing = /** @type {HTMLDetailsElement | null} */ (root.querySelector('[data-part="sharing"]'));
+  const code = /** @type {HTMLImageElement | null} */ (root.querySelector('[data-part="qr"]'));
+  let shared = "";
+  let rest = 0;
+  function share() {
+    if (!painted || kind === "embed") return;
+    const query = `${painted.links.page.split("?")[1]}${extras().size ? `&${extras()}` : ""}`;
+    const address = `${base}share/${root.dataset.widget}?${query}`;
+    sharing?.querySelector("[data-part='sharing-link'] a")?.setAttribute("href", address);
+    if (code) code.src = `${base}figures/${root.dataset.widget}.qr.svg?${query}`;
+    if (!sharing?.open || shared === address) return;
+    shared = address;
+    fetchPage(address, AbortSignal.timeout(WAIT)).then(({ ok, page }) => {
+      const found = page.querySelector('[data-part="snippets"]');
+      if (!ok || !found || shared !== address || !sharing) return;
+      sharing.querySelector('[data-part="snippets"]')?.remove();
+      sharing.querySelector('[data-part="sharing-link"]')?.setAttribute("hidden", "");
+      sharing.append(own(found, "w"));
+      for (const button of sharing.querySelectorAll("[data-copy]")) button.removeAttribute("hidden");
+    }, () => (shared = ""));
+  }
+  sharing?.addEventListener("toggle", () => sharing.open && share());
+  addEventListener("beforeprint", share);
+  sharing?.addEventListener("click", (event) => {
+    const button = /** @type {HTMLElement} */ (event.target).closest?.("[data-copy]");
+    const text = button && /** @type {HTMLTextAreaElement | null} */ (document.getElementById(String(/** @type {HTMLElement} */ (button).dataset.copy)));
+    if (!text) return;
+    text.select();
+    navigator.clipboard?.writeText(text.value).then(() => say("Copied."), () => say("Selected: press Ctrl+C to copy."));
+  });
+  const shareSoon = () => {
+    clearTimeout(rest);
+    rest = window.setTimeout(share, QUIET);
+  };
 
   player.changed = (why) => {
     if (why === "state") {
