@@ -32,7 +32,7 @@ def table(run: Run, columns: str, places: int, first: int, last: int, rounded: i
     >>> from app.lessons.looking import Clock
     >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2", "format": "float64"}, Clock())
     >>> table(five, "step,score,m:highest,alpha,l", 3, 1, 2).rows
-    [['1', '1', '1', '0', '1.000'], ['2', '3', '3', '0.135', '1.135']]
+    [['1', '1', '1', '–', '1.000'], ['2', '3', '3', '0.135', '1.135']]
     """
     if run.machine.name != "online-softmax":
         raise Broken(f"a trace is of a run of online-softmax, and {run.name!r} is one of {run.machine.name}")
@@ -59,8 +59,8 @@ def _cell(run: Run, step: int, name: str, places: int, hand: list[dict[str, Any]
         if name == "lse":
             raise Broken("a by-hand trace has no column 'lse'")
         found, places = wire(hand[step].get(name)), rounded + (name in ("alpha", "p", "term"))
-    if found is None:
-        return "–"
+    if found is None or (name == "alpha" and shot["event"].get("m_old") == "-Infinity"):
+        return "–"  # nothing was kept yet, so nothing is rescaled
     if name == "indices":
         return ", ".join(str(place + 1) for place in found)
     return _written(found, name, places)

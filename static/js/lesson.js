@@ -33,6 +33,7 @@ function begin(lesson) {
   progress(lesson, slug);
   addEventListener("beforeprint", () => {
     for (const answer of document.querySelectorAll("details.answer")) answer.setAttribute("open", "");
+    for (const image of document.querySelectorAll("img[loading]")) image.setAttribute("loading", "eager");
   });
 }
 

@@ -77,7 +77,14 @@ export async function reveal(place, after) {
 function renamed(section, id) {
   const root = document.adoptNode(section);
   const old = root.id;
-  for (const region of root.querySelectorAll("section, [role='region']")) region.setAttribute("role", "group"); // a page's landmarks are its own
+  for (const region of root.querySelectorAll("[role='region']")) region.setAttribute("role", "group"); // a page's landmarks are its own
+  for (const part of root.querySelectorAll("section")) {
+    const group = document.createElement("div");
+    for (const { name, value } of part.attributes) group.setAttribute(name, value);
+    group.setAttribute("role", "group");
+    group.append(...part.childNodes);
+    part.replaceWith(group);
+  }
   for (const element of [root, ...root.querySelectorAll("*")]) {
     for (const { name, value } of element.attributes) {
       const now = value.split(" ").map((one) => one.replace(new RegExp(`^(url\\(#|#)?${old}(?=-|$)`), `$1${id}`)).join(" ");
