@@ -15,7 +15,7 @@ from app.numbers import wire
 from app.presets import PRESETS, default_data
 from app.snapshots import MAX_COUNT
 from app.snapshots.look import look
-from app.specs import Fault, SpecError, fields_of, parse, query, text, whole
+from app.specs import Fault, SpecError, fields_of, known_version, parse, query, text, whole
 
 RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
 LAST_STEP = 10**6
@@ -128,6 +128,7 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
     ['scores']
     """
     machine = MACHINES[name]
+    known_version(machine, given)
     asked = {one.name: given[one.name] for one in machine.fields if one.name in given}
     faults: list[Fault] = []
     options = options or Options()

@@ -1,18 +1,18 @@
 """A state as a link's picture: its title and caption in large letters, and the part of its figure that says most."""
 
 import re
-import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from markupsafe import Markup
 
 from app.figures.file import LIGHT, figure, size_of, template, title
+from app.figures.outlines import lines
 from app.numbers import show
 
 WIDTH, HEIGHT = 1200, 630
 _EDGE, _HEAD = 48, 40  # of the card; of a figure, where its own title stands
-_LETTERS = ((42, 62, 2), (36, 72, 3), (30, 86, 4))  # letter size, letters a line, lines
+_LETTERS = ((42, 2), (36, 3), (30, 4))  # letter size, most lines
 
 Box = tuple[float, float, float, float]  # x, y, width, height in the figure
 
@@ -60,15 +60,15 @@ def card(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGH
     width, height = size_of(picture)
     crop = _CROPS[name](panels, (width, height)) if name in _CROPS else (0, _HEAD, width, height - _HEAD)
     facts = _FACTS[name](snapshot) if name in _FACTS else []
-    letter, lines = _fitted(snapshot["caption"])
-    top = 146 + letter * 1.3 * len(lines)
+    letter, words = _fitted(snapshot["caption"])
+    top = 146 + letter * 1.3 * len(words)
     wide, high = WIDTH - 2 * _EDGE - 400 * bool(facts), HEIGHT - top - 24
     scale = min(wide / crop[2], high / crop[3])
     at = {"x": _EDGE, "y": top, "width": round(crop[2] * scale, 2), "height": round(crop[3] * scale, 2)}
     if not facts:
         at["x"] = (WIDTH - at["width"]) / 2
     made: str = template("card.svg").render(
-        width=WIDTH, height=HEIGHT, title=title(snapshot, name), caption=snapshot["caption"], lines=lines, letter=letter,
+        width=WIDTH, height=HEIGHT, title=title(snapshot, name), caption=snapshot["caption"], lines=words, letter=letter,
         facts=facts, at=at, crop=crop, body=_inside(picture), ink=ink,
     )  # fmt: skip
     return made
@@ -81,8 +81,8 @@ def _inside(picture: str) -> Markup:
 
 
 def _fitted(caption: str) -> tuple[int, list[str]]:
-    for letter, letters, most in _LETTERS:
-        lines = textwrap.wrap(caption, letters)
-        if len(lines) <= most:
-            return letter, lines
-    return letter, textwrap.wrap(caption, letters, max_lines=most, placeholder=" …")
+    for letter, most in _LETTERS:
+        found = lines(caption, letter, WIDTH - 2 * _EDGE)
+        if len(found) <= most:
+            return letter, found
+    return letter, [*found[: most - 1], found[most - 1].rpartition(" ")[0] + " …"]

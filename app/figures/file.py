@@ -1,7 +1,6 @@
 """A figure as a file that stands alone: SVG with its words, as shapes, and its colours in it, and PNG of that SVG."""
 
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,13 +10,13 @@ import resvg_py
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.figures import DRAWN, MACHINE_OF, TITLES
+from app.figures.outlines import lines as lines_of
 from app.figures.outlines import outlined
 from app.machines import MACHINES
 from app.numbers import show
 
 LIGHT = {"paper": "#fffdf8", "text": "#1c2330", "soft": "#5b6472", "line": "#e3ddd0", "old": "#2f62c4", "new": "#c2500e", "bad": "#b3203f"}
 DARK = {"paper": "#151a22", "text": "#edf0f5", "soft": "#a3adbb", "line": "#323a46", "old": "#7fa6ff", "new": "#ff9d5c", "bad": "#ff7d95"}
-LINE = 92  # letters of the caption that fit on one line
 
 
 def svg(snapshot: dict[str, Any], name: str = "", *, dark: bool = False) -> str:
@@ -39,7 +38,7 @@ def figure(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LI
         raise ValueError(f"{name!r} draws another machine than {snapshot['machine']}")
     panels = DRAWN[name](snapshot)
     picture: str = template(f"{name}.svg").render(
-        shot=snapshot, panels=panels, ink=ink, lines=wrapped(snapshot["caption"]) if lines is None else lines, title=title(snapshot, name)
+        shot=snapshot, panels=panels, ink=ink, lines=wrapped(snapshot) if lines is None else lines, title=title(snapshot, name)
     )
     return picture, panels
 
@@ -49,8 +48,9 @@ def title(snapshot: Mapping[str, Any], name: str = "") -> str:
     return f"{what}, step {snapshot['step']} of {snapshot['steps']}"
 
 
-def wrapped(caption: str) -> list[str]:
-    return textwrap.wrap(caption, LINE)
+def wrapped(snapshot: Mapping[str, Any]) -> list[str]:
+    """The caption's lines, as a figure has them."""
+    return lines_of(snapshot["caption"], 14, 588 if snapshot["machine"] == "tiled-attention" else 700)
 
 
 def size_of(picture: str) -> tuple[float, float]:

@@ -41,7 +41,7 @@ def affordable(picture: str) -> int:
 def gif(shots: Iterable[dict[str, Any]], name: str = "", ink: Mapping[str, str] = LIGHT) -> bytes:
     """Snapshots as an animated GIF that starts over; each is one frame, and the figure stands still while its caption changes."""
     listed = list(shots)
-    captions = [wrapped(shot["caption"]) for shot in listed]
+    captions = [wrapped(shot) for shot in listed]
     most = max(map(len, captions))
     pictures = [figure(shot, name, ink, lines=_padded(lines, most))[0] for shot, lines in zip(listed, captions, strict=True)]
     sizes = [size_of(one) for one in pictures]

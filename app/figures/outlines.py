@@ -34,6 +34,32 @@ def outlined(picture: str) -> str:
     return Tree.tostring(root, encoding="unicode")
 
 
+def wide(words: str, size: float, *, bold: bool = False) -> float:
+    """How wide words are at a letter size.
+
+    >>> 30 < wide("m = 9", 14) < 40
+    True
+    """
+    return _shaped(words, "bold" if bold else "normal", 0)[1] * size / 1000
+
+
+def lines(words: str, size: float, room: float) -> list[str]:
+    """Words on as few lines as the room allows; no line ends at a sign whose number stands on the next.
+
+    >>> lines("so its size is 2 × 0.368 ≈ 0.736", 10, 130)
+    ['so its size is', '2 × 0.368 ≈ 0.736']
+    """
+    held = re.sub(r" ([≈=×÷+−]) ", "\u00a0\\1\u00a0", words)
+    found: list[str] = []
+    for word in held.split(" "):
+        longer = f"{found[-1]} {word}" if found else word
+        if found and wide(longer.replace("\u00a0", " "), size) <= room:
+            found[-1] = longer
+        else:
+            found.append(word)
+    return [line.replace("\u00a0", " ") for line in found]
+
+
 def _walk(node: Tree.Element, above: dict[str, str]) -> None:
     style = above | {name: node.attrib[name] for name in ("font-size", "font-weight", "text-anchor", "stroke-width") if name in node.attrib}
     for at, child in enumerate(list(node)):

@@ -109,6 +109,8 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
         ]
         tables.append(_matrix(name, right, map_y, found, cell, room, rows=rows, width=wide))
         right += count * wide + gap / 2
+    if "output" not in snapshot["state"]:
+        right += spec.d_v * wide + gap / 2  # its place is kept, so that the figure has one size from the first step to the last
     labels = tuple((map_x - 6, map_y + (i + 0.5) * cell + 4, f"{i + 1}") for i in range(spec.n_q) if room)
     tables[2] = Table(tables[2].name, tables[2].x, tables[2].y, tables[2].cells, labels)
     return Drawing(right + 10, map_y + (spec.n_q + spec.d_v) * cell + gap + 16, cell, room, tuple(tables))
