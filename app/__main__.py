@@ -1,10 +1,19 @@
-"""`python -m app [--host H] [--port P]` serves the site; `… figure ADDRESS FILE` draws one state; `… check [DIR]` checks lessons."""
+"""`python -m app [--host H] [--port P]` serves the site; `… figure`, `… check` and `… export` write files and look at lessons."""
 
 import argparse
+import os
+import socket
 import sys
+import threading
+import time
+import urllib.request
+import webbrowser
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import segno
 import uvicorn
 from pydantic import ValidationError
 
@@ -12,25 +21,34 @@ from app.figures import DRAWN
 from app.figures.kinds import MEDIA_TYPES, make
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
-from app.main import create_app
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import SpecError
 from app.web.failures import NotFound
 from app.web.figures import job_of
+from app.web.watching import logging_for
+
+FLAGS = {
+    "host": "address to listen on; 0.0.0.0 for everyone on the network (default 127.0.0.1)",
+    "port": "port to listen on (default 8000)",
+    "root-path": "the path a proxy serves the site under, such as /tilewise",
+    "workers": "processes that serve (default 1)",
+    "log-level": "critical, error, warning, info or debug",
+    "log-format": "text for people, json for programs",
+    "lessons-dir": "a folder of lessons of your own",
+}
 
 
 def settings_from(arguments: list[str]) -> Settings:
     """Flags win over the environment."""
     parser = argparse.ArgumentParser(
         prog="python -m app",
-        description="Serve Tilewise.",
-        epilog="python -m app figure 'online-softmax?scores=1,3,2&step=2' out.png draws one state; the file's ending says as what.",
+        description="Serve Tilewise. Each setting is also a variable: TILEWISE_PORT for --port; /guide/hosting lists those without a flag.",
+        epilog="Besides: python -m app figure ADDRESS FILE (one state as a file), check [DIR] (lessons), export DIR (the course as plain files).",
     )
-    parser.add_argument("--host", help="address to listen on (TILEWISE_HOST; default 127.0.0.1)")
-    parser.add_argument("--port", type=int, help="port to listen on (TILEWISE_PORT; default 8000)")
-    parser.add_argument("--root-path", help="the path a proxy serves the site under (TILEWISE_ROOT_PATH)")
-    parser.add_argument("--log-level", help="critical, error, warning, info or debug (TILEWISE_LOG_LEVEL)")
+    for name, about in FLAGS.items():
+        parser.add_argument(f"--{name}", help=about)
+    parser.add_argument("--open", action="store_true", default=None, help="open the browser once the site answers")
     given = {name: value for name, value in vars(parser.parse_args(arguments)).items() if value is not None}
     try:
         return Settings(**given)
@@ -43,14 +61,78 @@ def settings_from(arguments: list[str]) -> Settings:
 
 def serve(arguments: list[str]) -> None:
     settings = settings_from(arguments)
+    if settings.metrics and find_spec("prometheus_client") is None:
+        print("TILEWISE_METRICS is set, and prometheus-client is not installed: pip install 'tilewise[metrics]'.", file=sys.stderr)
+        raise SystemExit(2)
+    for name, value in settings.model_dump(exclude_defaults=True).items():
+        os.environ[f"TILEWISE_{name.upper()}"] = str(value)  # each worker reads its settings anew
+    many_open_files()
+    if settings.log_format == "text":
+        greet(settings)
+    if settings.open:
+        threading.Thread(target=open_browser, args=(settings,), daemon=True).start()
     uvicorn.run(
-        create_app(settings),
+        "app.main:create_app",
+        factory=True,
         host=settings.host,
         port=settings.port,
         root_path=settings.root_path,
-        log_level=settings.log_level,
-        timeout_graceful_shutdown=1,  # Ctrl-C stops it at once, an idle keep-alive connection or not
+        workers=settings.workers,
+        log_config=logging_for(settings.log_format, settings.log_level, settings.access_log),
+        access_log=False,
+        server_header=False,
+        ws="none",
+        forwarded_allow_ips=settings.trusted_proxies,
+        timeout_keep_alive=75,  # longer than a proxy keeps a connection that it may still use
+        timeout_graceful_shutdown=settings.stop_seconds,
     )
+
+
+def greet(settings: Settings) -> None:
+    """Say where others on the network find the site, in letters and as a QR code for their phones."""
+    shown = lan_address() if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
+    if shown is None or shown.startswith("127.") or shown in ("::1", "localhost"):
+        return
+    # a proxy's path leads to the proxy, and not here
+    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{settings.port}/"
+    print(f"On this network: {address}\n")
+    segno.make(address, error="m").terminal(compact=True)
+    print(flush=True)
+
+
+def lan_address() -> str | None:
+    """The address by which this machine is known on its network; None where it is on none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation: only the way to it is looked up
+        except OSError:
+            return None
+        return str(probe.getsockname()[0])
+
+
+def open_browser(settings: Settings) -> None:
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
+    address = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(f"{address}healthz", timeout=1):  # noqa: S310
+                webbrowser.open(address)
+                return
+        except OSError:
+            time.sleep(0.1)
+
+
+def many_open_files() -> None:
+    """A class keeps a few connections each, and the usual limit is a thousand files."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(65_536, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def figure(arguments: list[str]) -> None:

@@ -15,12 +15,14 @@ from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static
+from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static, watching
 from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
+from app.web.limits import Budget, Limits, Rate
 from app.web.ready import Ready
 from app.web.renders import RETRY_AFTER, Busy, Renders
 from app.web.site import Site
+from app.web.watching import Metrics, Watching
 
 ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
 
@@ -40,24 +42,31 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ready = Ready(settings.cache_bytes)
     site = Site(files.stamp)
     catalog = Catalog(settings.lessons_dir)
+    renders = Renders()
+    metrics = Metrics() if settings.metrics else None
+    rate = Rate(settings.rate_limit) if settings.rate_limit else None
 
     for router in (
-        api.router(ready, settings.max_body_bytes),
+        api.router(ready, renders, Budget(settings.max_work), settings.max_body_bytes),
         pages.router(site, ready),
         lessons.router(site, ready, catalog),
-        figures.router(ready, Renders()),
+        figures.router(ready, renders),
         oembed.router(ready),
         sharing.router(site, ready),
         static.router(files),
-        health.router(),
+        health.router(catalog),
+        watching.router(metrics),
     ):
         app.include_router(router)
 
-    app.add_middleware(CompressMiddleware, minimum_size=500)
-    app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
-
     async def failed(request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None) -> Response:
         return error(status, fault, headers) if for_programs(request) else site.failure(request, fault, status, headers)
+
+    # the last one added is the first that a request meets
+    app.add_middleware(CompressMiddleware, minimum_size=500)
+    app.add_middleware(Limits, failing=failed, most_url=settings.max_url_bytes, most_body=settings.max_body_bytes, rate=rate)
+    app.add_middleware(Watching, failing=failed, metrics=metrics)
+    app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
 
     async def on_spec(request: Request, exc: Exception) -> Response:
         assert isinstance(exc, SpecError)

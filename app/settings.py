@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 LogLevel = Literal["critical", "error", "warning", "info", "debug"]
@@ -21,8 +21,31 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     root_path: str = Field(default="", description="The path the site is served under, such as /tilewise")
+    workers: int = Field(default=1, ge=1, le=64, description="Processes that serve; one for each core is enough")
+    open: bool = Field(default=False, description="Whether the browser is opened once the site answers")
+    trusted_proxies: str = Field(default="127.0.0.1", description="Whose X-Forwarded headers are believed: addresses with commas, or *")
+    stop_seconds: int = Field(default=5, ge=0, description="How long answers under way may take once the site is told to stop")
+
     log_level: LogLevel = "info"
+    log_format: Literal["text", "json"] = "text"
+    access_log: bool = Field(default=True, description="Whether there is a line for each request")
+    metrics: bool = Field(default=False, description="Whether /metrics is there for Prometheus: needs the extra tilewise[metrics]")
+
     cache_bytes: int = Field(default=64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
     max_body_bytes: int = Field(default=1_000_000, ge=1, description="The longest request body that is read")
+    max_url_bytes: int = Field(default=32_768, ge=256, description="The longest address that is read, its query included")
+    max_work: int = Field(default=6_000_000, ge=10_000, description="Numbers that one request may touch; about as many microseconds")
+    rate_limit: float = Field(default=0, ge=0, description="Requests a second from one address, over a minute; 0: as many as come")
+
     lessons_dir: Path | None = Field(default=None, description="A folder of lessons of the host's own, beside the site's")
     frame_ancestors: str = Field(default="*", description="Who may frame /embed: a CSP source list")
+
+    @field_validator("root_path")
+    @classmethod
+    def _rooted(cls, given: str) -> str:
+        """
+        >>> Settings(root_path="tilewise/").root_path, Settings(root_path="/").root_path
+        ('/tilewise', '')
+        """
+        inner = given.strip("/")
+        return f"/{inner}" if inner else ""

@@ -1,30 +1,33 @@
 """/api/v1: machines and their snapshots, one route a machine."""
 
+import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from app import snapshots
 from app.machines import MACHINES
+from app.machines.fields import Room
 from app.machines.run import Machine
 from app.presets import PRESETS
-from app.snapshots import MAX_COUNT
+from app.snapshots import MAX_COUNT, NoSuchStep
 from app.specs import Fault, SpecError, clip, parse, query, text, whole
 from app.web import schema
 from app.web.failures import NotFound, name_fault
-from app.web.ready import Ready
+from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
+from app.web.ready import LONG, Ready, beside
+from app.web.renders import Renders
 from app.widgets import LAST_STEP
 
 JSON = "application/json"
 
 
-def router(ready: Ready, most_body_bytes: int) -> APIRouter:
+def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int) -> APIRouter:
     api = APIRouter(prefix="/api/v1")
 
     async def machines(request: Request) -> Response:
@@ -36,7 +39,7 @@ def router(ready: Ready, most_body_bytes: int) -> APIRouter:
         "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response
     )
     for machine in MACHINES.values():
-        _add(api, machine, ready, most_body_bytes)
+        _add(api, machine, ready, renders, budget, most_body_bytes)
 
     @api.get("/machines/{machine}/{rest:path}", include_in_schema=False)
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
@@ -82,30 +85,48 @@ def described(machine: Machine) -> dict[str, Any]:
     return {"name": machine.name, "title": machine.title, "about": machine.about, "fields": fields, "presets": presets}
 
 
-def _add(api: APIRouter, machine: Machine, ready: Ready, most_body_bytes: int) -> None:
+def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int) -> None:
     path = f"/machines/{machine.name}/snapshots"
     name = machine.name.replace("-", "_")
 
-    async def one(request: Request) -> Response:
-        def make() -> bytes:
-            step = whole("step", request.path_params["step"], 0, LAST_STEP)
-            return snapshots.encode(snapshots.snapshot(machine, parse(machine, _given(request), "get"), step))
+    async def run(request: Request, room: Room, given: dict[str, Any], start: int, count: int, show: Callable[..., bytes]) -> Response:
+        """A spec's snapshots, made where their work belongs: on the event loop, beside it, or in a process of its own."""
+        long = room == "post" or len(request.scope["query_string"]) > LONG
+        spec = await beside(parse, machine, given, room) if long else parse(machine, given, room)
+        steps = machine.steps(spec)
+        if start > steps:
+            raise NoSuchStep(start, steps)
+        load = budget.weigh(machine, spec, min(start + count - 1, steps), count)
 
-        return await ready.answer(request, JSON, make)
+        def here() -> bytes:
+            return show(machine.name, spec, start, count)
+
+        async def made() -> bytes:
+            return await (beside(here) if load <= BESIDE else renders.run(show, machine.name, spec, start, count))
+
+        if room == "post":
+            return Response(here() if load <= AT_ONCE else await made(), media_type=JSON)
+        return ready.keep(request, JSON, here()) if load <= AT_ONCE else await ready.shared(request, JSON, made)
+
+    async def one(request: Request) -> Response:
+        kept = ready.find(request)
+        if kept is not None:
+            return kept
+        step = whole("step", request.path_params["step"], 0, LAST_STEP)
+        return await run(request, "get", _given(request), step, 1, _shot)
 
     async def many(request: Request) -> Response:
-        def make() -> bytes:
-            given = _given(request)
-            start, count = _window(given.pop("start", None), given.pop("count", None))
-            return _run(machine, parse(machine, given, "get"), start, count)
-
-        return await ready.answer(request, JSON, make)
+        kept = ready.find(request)
+        if kept is not None:
+            return kept
+        given = _given(request)
+        start, count = _window(given.pop("start", None), given.pop("count", None))
+        return await run(request, "get", given, start, count, _run)
 
     async def posted(request: Request) -> Response:
         body = await _body(request, most_body_bytes)
         start, count = _window(body.get("start"), body.get("count"))
-        spec = parse(machine, body["spec"], "post")
-        return Response(await run_in_threadpool(_run, machine, spec, start, count), media_type=JSON)
+        return await run(request, "post", body["spec"], start, count, _run)
 
     def add(
         path: str,
@@ -125,8 +146,12 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, most_body_bytes: int) -
     add(path, posted, "POST", "long_run", "a run of snapshots of a spec too long for a URL", schema.body(machine))
 
 
-def _run(machine: Machine, spec: Any, start: int, count: int) -> bytes:
-    return snapshots.encode(snapshots.run(machine, spec, start, count))
+def _shot(name: str, spec: Any, step: int, count: int) -> bytes:
+    return snapshots.encode(snapshots.snapshot(MACHINES[name], spec, step))
+
+
+def _run(name: str, spec: Any, start: int, count: int) -> bytes:
+    return snapshots.encode(snapshots.run(MACHINES[name], spec, start, count))
 
 
 def _given(request: Request) -> dict[str, str]:
@@ -153,13 +178,19 @@ def _window(start: Any, count: Any) -> tuple[int, int]:
 
 
 async def _body(request: Request, most: int) -> dict[str, Any]:
-    raw = b""
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > most:
-            raise HTTPException(413, f"the body is longer than {most:,} bytes: send fewer scores")
+    raw = bytearray()
     try:
-        body = json.loads(raw, parse_constant=_no_constant)
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                raw += chunk
+                if len(raw) > most:
+                    raise HTTPException(413, f"the body is longer than {most:,} bytes: send fewer scores")
+    except TimeoutError:
+        raise HTTPException(408, f"the body did not come within {BODY_SECONDS} seconds: send it again") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the body broke off: send it again") from None
+    try:
+        body = await beside(lambda: json.loads(raw, parse_constant=_no_constant))
     except (ValueError, RecursionError) as error:
         raise _body_error(f"the body is not JSON ({error})", raw.decode(errors="replace")) from None
     if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):

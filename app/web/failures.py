@@ -56,4 +56,4 @@ def name_fault(kind: str, name: Any, known: list[str]) -> Fault:
 
 
 def busy_fault(seconds: int) -> Fault:
-    return Fault("busy", f"too many pictures are being drawn: ask again in {seconds} seconds.", "request", "", {"seconds": seconds})
+    return Fault("busy", f"too much is being computed: ask again in {seconds} seconds.", "request", "", {"seconds": seconds})

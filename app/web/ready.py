@@ -2,17 +2,44 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app import __version__
+from app.web.renders import Busy
 
 CACHE_CONTROL = "public, max-age=300"
 LONG = 400  # bytes of query past which an answer is made off the event loop
+MOST_SLOW = 8  # slow answers under way or waiting
+# one thread each: every thread that computes takes turns of Python's lock from the event loop
+_BESIDE, _SLOW = ThreadPoolExecutor(1, "beside"), ThreadPoolExecutor(1, "slow")
+_slow: set[asyncio.Future[Any]] = set()
+
+T = TypeVar("T")
+
+
+async def beside(make: Callable[..., T], *given: Any) -> T:
+    """What `make` gives, made off the event loop, one at a time.
+
+    >>> asyncio.run(beside(max, 1, 2))
+    2
+    """
+    return await asyncio.get_running_loop().run_in_executor(_BESIDE, make, *given)
+
+
+async def slowly(make: Callable[..., T], *given: Any) -> T:
+    """The same for what takes so long that no light answer may wait for it. Raises Busy where too many wait already."""
+    if len(_slow) >= MOST_SLOW:
+        raise Busy
+    making = asyncio.get_running_loop().run_in_executor(_SLOW, make, *given)
+    _slow.add(making)
+    making.add_done_callback(_slow.discard)
+    return await making
 
 
 class Ready:
@@ -27,7 +54,7 @@ class Ready:
         found = self.find(request)
         if found is None:
             heavy = heavy or len(request.scope["query_string"]) > LONG
-            found = self.keep(request, media_type, await run_in_threadpool(make) if heavy else make())
+            found = self.keep(request, media_type, await beside(make) if heavy else make())
         return found
 
     async def shared(self, request: Request, media_type: str, make: Callable[[], Awaitable[bytes]]) -> Response:

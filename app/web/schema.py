@@ -141,11 +141,18 @@ def answers(operation: str) -> dict[int | str, dict[str, Any]]:
             "content": {"application/json": {"schema": {}}},
         },
         404: {"description": "A step past the end.", **fail},
-        422: {"description": "A field that is wrong, unknown, missing or too long.", **fail},
+        422: {"description": "A field that is wrong, unknown, missing or too long, or more work than one request may be.", **fail},
+        429: {"description": "More requests than this host answers to one address: Retry-After says when to come again.", **fail},
+        503: {"description": "Too much is being computed: Retry-After says when to come again.", **fail},
     }
     if operation == "long_run":
-        return found | {413: {"description": "A body too long.", **fail}}
-    return found | {304: {"description": "Unchanged since the ETag in If-None-Match."}}
+        slow = {"description": "A body that did not come in time.", **fail}
+        broken = {"description": "A body that broke off.", **fail}
+        return found | {400: broken, 408: slow, 413: {"description": "A body too long.", **fail}}
+    return found | {
+        414: {"description": "An address too long.", **fail},
+        304: {"description": "Unchanged since the ETag in If-None-Match."},
+    }
 
 
 MACHINES_ANSWER: dict[int | str, dict[str, Any]] = {

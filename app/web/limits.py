@@ -1,0 +1,152 @@
+"""What one request may ask for: its length, the numbers it touches, and, where a host wants it, how many come from one address.
+
+Work is estimated from the spec before anything is computed. One number touched takes about a microsecond, so the
+estimate also says where a request is answered: at once, in a thread beside the event loop, or in a process of its own.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
+from typing import Any
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.machines.run import Machine
+from app.snapshots import MAX_BYTES
+from app.specs import Fault, SpecError
+from app.web.watching import Failing
+
+AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event loop
+BESIDE = 60_000  # and up to which in the thread beside it
+BODY_SECONDS = 20  # that a body may take to come
+BURST_SECONDS = 60  # of its rate that an address may use at once
+FREE = ("/static/", "/healthz", "/readyz", "/metrics")
+
+_STEP, _TILE, _SHOWN = 200, 1_000, 400  # what a step of a row, a step of tiles and a snapshot cost beside their numbers
+_ROWS = 12  # how often a number of a row is touched: rounded, compared, measured, weighted, beside the exact one
+
+
+def work(machine: Machine, spec: Any, last: int, count: int = 1) -> int:
+    """About how many numbers are touched to run up to step `last` and to show `count` snapshots of that run.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> work(online, online.spec(scores=(1.0, 3.0, 2.0)), 3)
+    666
+    >>> tiled = MACHINES["tiled-attention"]
+    >>> whole = tiled.spec(q=[[1.0] * 64] * 256, k=[[1.0] * 64] * 256, v=[[1.0] * 64] * 256)
+    >>> work(tiled, whole, tiled.steps(whole)) > 16_000_000
+    True
+    """
+    part, touched, size, step = last / max(1, machine.steps(spec)), 0, 0, 0
+    if hasattr(spec, "n_q"):
+        touched, size, step = spec.n_q * spec.n_k * (spec.d + spec.d_v), spec.n_q * (2 * spec.n_k + 3 * spec.d_v), _TILE
+    else:
+        values = getattr(spec, "values", None)
+        width = len(values[0]) if values and isinstance(values[0], tuple) else int(bool(values))
+        numbers = len(spec.scores) * (1 + width)
+        touched, size, step = _ROWS * numbers, numbers + 9 * len(spec.scores), _STEP
+    shown = min(count * size, MAX_BYTES // 4)
+    return math.ceil(part * touched) + last * step + (count - 1) * _SHOWN + int(shown)
+
+
+class Budget:
+    """How much work one request may be."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def weigh(self, machine: Machine, spec: Any, last: int, count: int = 1) -> int:
+        """The work of a request; SpecError where it is too much."""
+        found = work(machine, spec, last, count)
+        if found > self.most:
+            name = next(one.name for one in machine.fields if one.data)
+            message = (
+                f"{name}: running to step {last:,} of this would touch about {found:,} numbers, and one request may touch {self.most:,}; "
+                "give fewer numbers, larger blocks or an earlier step."
+            )
+            raise SpecError([Fault("too_much_work", message, name, found, {"most": self.most})])
+        return found
+
+
+class Rate:
+    """A bucket of requests for each address, refilled steadily. A campus behind one address is one bucket, so the rate must be meant for a whole class.
+
+    >>> clock = iter((0, 0, 0, 0.5)).__next__
+    >>> rate = Rate(2, burst=2, clock=clock)
+    >>> [rate.wait("192.0.2.1") for _ in range(4)]
+    [0.0, 0.0, 0.5, 0.0]
+    """
+
+    def __init__(self, per_second: float, burst: float = 0, most: int = 20_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self.per_second, self.burst, self.most, self.clock = per_second, burst or per_second * BURST_SECONDS, most, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, address: str) -> float:
+        """Take one request from an address's bucket: 0, or the seconds until there is one."""
+        now = self.clock()
+        left, then = self._left.pop(address, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.per_second)
+        enough = left >= 1
+        self._left[address] = (left - enough, now)
+        while len(self._left) > self.most:
+            self._left.popitem(last=False)  # who came longest ago has a full bucket by now, or will soon
+        return 0.0 if enough else (1 - left) / self.per_second
+
+
+def bucket_of(scope: Scope) -> str:
+    """The address a request came from; of IPv6 the network, since one person has 2⁶⁴ of those.
+
+    >>> bucket_of({"client": ("2001:db8::1:2", 5000)}), bucket_of({"client": ("192.0.2.7", 1)}), bucket_of({"client": None})
+    ('2001:db8::', '192.0.2.7', '')
+    """
+    given = (scope.get("client") or ("",))[0]
+    try:
+        found = ip_address(given)
+    except ValueError:
+        return str(given)
+    return str(IPv6Address(int(found) >> 64 << 64)) if isinstance(found, IPv6Address) else str(found)
+
+
+class Limits:
+    """Refuses what is too long to read, and more than a host's rate, in the site's own words.
+
+    failing   how a fault is answered
+    rate      None: as many as come
+    """
+
+    def __init__(self, app: ASGIApp, failing: Failing, most_url: int, most_body: int, rate: Rate | None = None) -> None:
+        self.app, self.failing, self.most_url, self.most_body, self.rate = app, failing, most_url, most_body, rate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            refused = self.refused(scope)
+            if refused is not None:
+                await (await self.failing(Request(scope), *refused))(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def refused(self, scope: Scope) -> tuple[Fault, int, dict[str, str]] | None:
+        """The fault, the status and the headers of a request that is not let in."""
+        length = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
+        if length > self.most_url:
+            message = f"the address has {length:,} bytes, and at most {self.most_url:,} are read: shorten it, or POST it to the API."
+            return Fault("url_too_long", message, "address", length, {"most": self.most_url}), 414, {}
+        body = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not body.isdigit() or int(body[:20]) > self.most_body:
+            message = f"the body is longer than {self.most_body:,} bytes: send fewer scores."
+            return (
+                Fault("body_too_long", message, "body", body[:20].decode("latin-1"), {"most": self.most_body}),
+                413,
+                {"Connection": "close"},
+            )
+        if self.rate is not None and not scope["path"].removeprefix(scope.get("root_path", "")).startswith(FREE):
+            wait = self.rate.wait(bucket_of(scope))
+            if wait:
+                seconds = math.ceil(wait)
+                message = f"more requests come from your address than this site answers: ask again in {seconds} s."
+                return Fault("too_many_requests", message, "request", "", {"seconds": seconds}), 429, {"Retry-After": str(seconds)}
+        return None
