@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.lessons import code, quiz_pages, traces
+from app.lessons import charts, code, quiz_pages, traces
 from app.lessons.draft import Draft
 from app.lessons.faults import Broken
 from app.lessons.looking import Run
@@ -38,6 +38,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "code": (),
     "download": (),
     "quiz": (),
+    "chart": ("caption",),
 }
 
 
@@ -163,6 +164,13 @@ def quiz(draft: Draft, block: Placed) -> str:
     return quiz_pages.section(draft, found)
 
 
+def chart(draft: Draft, block: Placed) -> str:
+    caption = _words(draft, block, "caption", needed=True)
+    return template("chart")(
+        chart=charts.chart(block.of, draft.folder, draft.scope), name=block.of, caption=caption, width=charts.WIDTH, height=charts.HEIGHT
+    )
+
+
 _MAKERS: dict[str, Callable[[Draft, Placed], str]] = {
-    "widget": widget, "figure": figure, "figures": figures, "trace": trace, "code": code_of, "download": download, "quiz": quiz,
+    "widget": widget, "figure": figure, "figures": figures, "trace": trace, "code": code_of, "download": download, "quiz": quiz, "chart": chart,
 }  # fmt: skip

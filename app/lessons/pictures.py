@@ -16,7 +16,7 @@ from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
 from app.machines.run import Machine
 from app.numbers import show
-from app.snapshots import snapshot
+from app.snapshots import encode, snapshot
 from app.specs import query
 
 
@@ -67,5 +67,6 @@ def _module(file: str) -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     found.filters["show"] = show
+    found.filters["json"] = lambda answer: Markup(encode(answer).decode().replace("<", "\\u003c"))
     found.globals["base"] = BASE
     return found.get_template(file).module

@@ -30,6 +30,7 @@ function begin(lesson) {
   if (asked) rememberTrack(String(lesson.dataset.track));
   answerInPlace(lesson, slug, () => progress(lesson, slug));
   bringWhenNear(lesson);
+  if (lesson.querySelector("[data-lesson-chart]")) import("./lesson/charts.js").then(({ drawCharts }) => drawCharts(lesson));
   progress(lesson, slug);
   addEventListener("beforeprint", () => {
     for (const answer of document.querySelectorAll("details.answer")) answer.setAttribute("open", "");
