@@ -44,7 +44,7 @@ function bring(place) {
       root.setAttribute("aria-label", `${root.getAttribute("aria-label")}: ${place.querySelector(".live-title")?.textContent ?? ""} (${count})`);
       still?.replaceWith(root);
       const how = place.querySelector('[data-part="how"]');
-      if (how && !place.dataset.quiz) how.textContent = "";
+      if (how) how.textContent = "";
       await import(`../widgets/${root.dataset.widget}.js`); // the first of a name mounts itself
       mountGuest(root);
     })
