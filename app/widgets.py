@@ -113,9 +113,11 @@ FRAMES: dict[str, Callable[[Any, dict[str, Any], Any], dict[str, Any]]] = {
 }
 
 MORE: dict[str, Callable[[Any], Any]] = {
-    "softmax-passes": lambda spec: {"here": passes.side_by_side(spec), "many": passes.of_random(MANY)},
+    "softmax-passes": lambda spec: {
+        "here": passes.side_by_side(spec), "many": passes.of_random(MANY), "n": MANY, "ops": passes.METHODS[spec.method],
+    },
     "merge": lambda spec: merge_figure.tree(len(spec.spans), spec.plan, spec.order),
-}
+}  # fmt: skip
 
 
 def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | None = None) -> Widget:

@@ -51,8 +51,7 @@ VIEWS: dict[str, type[View]] = {
     "tiled-attention": TiledView,
     "standard-attention": StandardView,
 }
-WIDGETS = {"online-softmax", "tiled-attention", "division-order"}  # machines that have a page
-PICTURED = WIDGETS | {"softmax-passes", "merge"}  # machines that have a picture
+WIDGETS = {"online-softmax", "softmax-passes", "division-order", "tiled-attention", "merge"}  # machines that have a page and a picture
 
 
 class NoSuchStep(LookupError):
@@ -124,7 +123,7 @@ def links(machine: Machine, spec: Any, step: int) -> dict[str, str]:
 
 def link_names(machine: Machine) -> list[str]:
     """Which links a state of this machine has."""
-    return ["self", *(["page", "embed"] if machine.name in WIDGETS else []), *(["svg", "png"] if machine.name in PICTURED else [])]
+    return ["self", *(["page", "embed", "svg", "png"] if machine.name in WIDGETS else [])]
 
 
 _PLACES = {"page": "widgets/{}", "embed": "embed/{}", "svg": "figures/{}.svg", "png": "figures/{}.png"}

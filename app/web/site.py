@@ -1,5 +1,6 @@
 """The templates and what every page needs to know."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from app import __version__
 from app.figures.qr import MOST, qr
 from app.figures.tiled import largest, level
+from app.machines.formats import FORMATS
 from app.numbers import show
 from app.snapshots import encode
 from app.snapshots.look import look
@@ -25,6 +27,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     found.filters["show"] = show
+    found.filters["held"] = held
     found.filters["data"] = data
     found.filters["at"] = look
     found.filters["level"] = level
@@ -32,6 +35,15 @@ def environment() -> Environment:
     found.filters["qr"] = lambda link, title="": Markup(qr(link, title)) if len(link) <= MOST else ""
     found.filters["transposed"] = lambda table: [list(row) for row in zip(*table, strict=True)]
     return found
+
+
+def held(x: float, form: str) -> str:
+    """A number as a format holds it, written for a reader.
+
+    >>> held(2.3, "float8_e4m3fn"), held(-math.inf, "float8_e4m3fn")
+    ('2.250', '−∞')
+    """
+    return show(FORMATS[form].round(x) if math.isfinite(x) else x)
 
 
 def data(answer: Any) -> Markup:

@@ -1,0 +1,59 @@
+// A row split and merged: which part is read, and which result is made, waits or is merged. bind.js fills the numbers.
+
+import { mountAll } from "../core/widget.js";
+
+/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+
+const PARTS = { waits: "waits", now: "read now", read: "read" };
+const RESULTS = { later: "not yet", now: "made now", waiting: "waits", used: "merged" };
+
+/** @param {HTMLElement} root @param {Snapshot} snapshot */
+function draw(root, { step, state }) {
+  for (const part of cells(root, "[data-worker]")) {
+    const worker = Number(part.dataset.worker);
+    const kind = step < worker ? "waits" : step === worker ? "now" : "read";
+    say(part, kind, PARTS[kind]);
+    for (const score of cells(part, "[data-score]")) {
+      const given = score.dataset.score;
+      score.dataset.state = kind === "waits" ? kind : given === "-Infinity" ? "masked" : Number.isFinite(Number(given)) ? kind : "bad";
+    }
+  }
+  for (const result of cells(root, "[data-number]")) {
+    const made = state.parts[Number(result.dataset.number) - 1];
+    const kind = !made ? "later" : made.number === step ? "now" : made.waiting ? "waiting" : "used";
+    say(result, kind, RESULTS[kind]);
+  }
+}
+
+/** @param {Element} from @param {string} selector */
+function cells(from, selector) {
+  return /** @type {NodeListOf<HTMLElement>} */ (from.querySelectorAll(selector));
+}
+
+/** @param {HTMLElement} element @param {string} kind @param {string} word */
+function say(element, kind, word) {
+  element.dataset.state = kind;
+  const said = /** @type {HTMLElement} */ (element.querySelector(".word"));
+  if (said.textContent !== word) said.textContent = word;
+}
+
+/** @param {HTMLElement} root */
+function listen(root) {
+  // Cuts say how many parts there are, and so does their number: the one that is typed takes the place of the other.
+  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (root.querySelector(`[data-field] [name="${name}"]`));
+  root.addEventListener("input", (event) => {
+    const { name, value } = /** @type {HTMLInputElement} */ (event.target);
+    if (name === "cuts" && value) field("splits").value = "";
+    if (name === "splits" && value) field("cuts").value = "";
+  });
+  // A switch that is pressed is made anew with the page that it asks for: the focus goes to its successor.
+  let pressed = "";
+  root.addEventListener("focusin", (event) => {
+    pressed = /** @type {HTMLElement} */ (event.target).dataset.again ?? "";
+  });
+  return () => {
+    if (pressed && document.activeElement === document.body) /** @type {HTMLElement | null} */ (root.querySelector(`[data-again="${pressed}"]`))?.focus();
+  };
+}
+
+mountAll("merge", { draw, listen });
