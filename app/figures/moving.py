@@ -15,7 +15,7 @@ from app.figures.file import LIGHT, figure, png, size_of, wrapped
 FRAMES = 64
 WIDE = 960  # pixels; a projector's half
 STEP, LAST = 1200, 4000  # milliseconds that a step, and the last one, stay
-_WORK = 12_000_000  # letters of SVG that one moving picture may cost: what is larger gets fewer frames, from start to end
+_WORK = 6_000_000  # letters of SVG that one moving picture may cost: what is larger gets fewer frames, from start to end
 
 
 def frames(steps: int, most: int = FRAMES) -> list[int]:
@@ -33,7 +33,7 @@ def affordable(picture: str) -> int:
     """How many frames like this one fit the work that a moving picture may cost.
 
     >>> affordable("x" * 10_000), affordable("x" * 3_000_000)
-    (64, 4)
+    (64, 2)
     """
     return max(2, min(FRAMES, _WORK // len(picture)))
 

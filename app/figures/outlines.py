@@ -46,7 +46,7 @@ def wide(words: str, size: float, *, bold: bool = False) -> float:
 def lines(words: str, size: float, room: float) -> list[str]:
     """Words on as few lines as the room allows; no line ends at a sign whose number stands on the next.
 
-    >>> lines("so its size is 2 × 0.368 ≈ 0.736", 10, 130)
+    >>> lines("so its size is 2 × 0.368 ≈ 0.736", 10, 100)
     ['so its size is', '2 × 0.368 ≈ 0.736']
     """
     held = re.sub(r" ([≈=×÷+−]) ", "\u00a0\\1\u00a0", words)

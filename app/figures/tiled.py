@@ -15,6 +15,9 @@ ROOMY = 8  # rows and columns up to which numbers are written
 LEVELS = 4  # steps of colour on each side of 0 where they are not
 
 
+Box = tuple[float, float, float, float]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One square. state: of the map's cells; lit: whether it belongs to the tile just taken; level: colour in place of a number."""
@@ -37,6 +40,25 @@ class Table:
     y: float
     cells: tuple[Cell, ...]
     labels: tuple[tuple[float, float, str], ...] = ()
+
+    def patches(self, side: float) -> list[tuple[str, int, str]]:
+        """Cells without numbers, those that look alike as one path: state, level, path. Thousands of squares would be slow to draw.
+
+        >>> Table("m", 0, 0, (Cell(0, 0, "", "live"), Cell(6, 0, "", "live"), Cell(12, 0, "", level=2))).patches(6.0)
+        [('live', 0, 'M0 0h6v6h-6zM6 0h6v6h-6z'), ('', 2, 'M12 0h6v6h-6z')]
+        """
+        found: dict[tuple[str, int], list[str]] = {}
+        for cell in self.cells:
+            found.setdefault((cell.state, cell.level), []).append(f"M{cell.x:g} {cell.y:g}h{side:g}v{side:g}h-{side:g}z")
+        return [(state, level, "".join(paths)) for (state, level), paths in found.items()]
+
+    def outline(self, side: float) -> Box | None:
+        """The rectangle round the cells of the tile just taken: x, y, width, height."""
+        lit = [(cell.x, cell.y) for cell in self.cells if cell.lit]
+        if not lit:
+            return None
+        left, top = min(x for x, _ in lit), min(y for _, y in lit)
+        return left, top, max(x for x, _ in lit) + side - left, max(y for _, y in lit) + side - top
 
 
 @dataclass(frozen=True)

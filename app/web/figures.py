@@ -23,6 +23,7 @@ from app.widgets import LAST_STEP
 
 def router(ready: Ready, renders: Renders) -> APIRouter:
     routes = APIRouter(prefix="/figures", include_in_schema=False)
+    moving = Renders(most=6, at_once=1)  # many pictures each: a worker stays free for what is quick
 
     @routes.get("/{name}")
     async def figure(request: Request, name: str) -> Response:
@@ -34,7 +35,7 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
             return kept
         root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
         job = job_of(drawn, ending, dict(request.query_params), root)
-        return await ready.shared(request, MEDIA_TYPES[ending], lambda: renders.run(make, ending, job))
+        return await ready.shared(request, MEDIA_TYPES[ending], lambda: (moving if ending == "gif" else renders).run(make, ending, job))
 
     return routes
 

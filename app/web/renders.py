@@ -24,15 +24,19 @@ class Busy(Exception):
 
 
 class Renders:
-    """Runs functions in the workers that all sites of this process share; no more than `most` are under way or waiting.
+    """Runs functions in the workers that all sites of this process share.
+
+    most      how many may be under way or waiting
+    at_once   how many of them may have a worker, where what they do takes long
 
     >>> asyncio.run(Renders().run(max, 1, 2))
     2
     """
 
-    def __init__(self, most: int = WORKERS + WAITING) -> None:
+    def __init__(self, most: int = WORKERS + WAITING, at_once: int | None = None) -> None:
         self.most = most
         self.under_way = 0
+        self._turn = asyncio.Semaphore(at_once or most)
 
     async def run(self, make: Callable[..., T], *given: Any) -> T:
         """What `make` gives. Raises what it raises, and Busy where too many wait."""
@@ -40,7 +44,8 @@ class Renders:
             raise Busy
         self.under_way += 1
         try:
-            return await asyncio.wrap_future(_pool().submit(make, *given))
+            async with self._turn:
+                return await asyncio.wrap_future(_pool().submit(make, *given))
         except BrokenProcessPool:
             _pool.cache_clear()  # a worker was killed, for its memory say: the next request gets a new one
             raise Busy from None
