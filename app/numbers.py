@@ -89,3 +89,29 @@ def link(x: float) -> str:
     if x == int(x) and abs(x) < 1e16:
         return str(int(x)) if x or math.copysign(1, x) > 0 else "-0"
     return repr(x).replace("e+", "e")
+
+
+def amount(x: int) -> str:
+    """A count as a reader sees it: whole, with commas, and from a thousand million on with a power of ten.
+
+    >>> amount(68157440), amount(137438953472)
+    ('68,157,440', '1.37×10¹¹')
+    """
+    return f"{x:,}" if x < 10**9 else show(float(x))
+
+
+def size(x: int) -> str:
+    """Bytes as a reader sees them, in steps of 1,024.
+
+    >>> size(4 * 2**30), size(32), size(1536), size(1_000_000)
+    ('4 GiB', '32 B', '1.50 KiB', '977 KiB')
+    """
+    power = min((max(x, 1).bit_length() - 1) // 10, len(_UNITS) - 1)
+    whole = x / 1024**power
+    if whole >= 1023.5 and power < len(_UNITS) - 1:  # which would be rounded up to 1024
+        power, whole = power + 1, whole / 1024
+    digits = f"{whole:.0f}" if whole == int(whole) or whole >= 99.95 else f"{whole:.1f}" if whole >= 9.995 else f"{whole:.2f}"
+    return f"{digits} {_UNITS[power]}"
+
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
