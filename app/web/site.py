@@ -13,7 +13,7 @@ from app import __version__
 from app.figures.qr import MOST, qr
 from app.figures.tiled import largest, level
 from app.machines.formats import FORMATS
-from app.numbers import show
+from app.numbers import amount, show, size
 from app.snapshots import encode
 from app.snapshots.look import look
 from app.specs import Fault
@@ -27,6 +27,8 @@ def environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     found.filters["show"] = show
+    found.filters["amount"] = amount
+    found.filters["size"] = size
     found.filters["held"] = held
     found.filters["data"] = data
     found.filters["at"] = look

@@ -1,0 +1,210 @@
+"""The page of memory traffic as its URL describes it: a small example to walk, a size to look at, and what grows."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from app.captions.traffic import NAMES, compared, corner, crowded, how_known
+from app.figures import traffic as drawn
+from app.machines.formats import FORMATS
+from app.machines.rounding import distances
+from app.machines.traffic import MACHINE, TOKENS, WAYS, Cost, Spec, bytes_of, counted, fa1_blocks, table_bytes, walked
+from app.snapshots import NoSuchStep
+from app.snapshots import traffic as walk
+from app.specs import Fault, SpecError, parse, query, whole
+from app.widgets import LAST_STEP, Widget, typed_in
+
+# Sizes of memory that graphics cards are sold with, by NVIDIA's data sheets; a GB is taken as 10⁹ bytes, the smaller reading.
+CARDS = ((16, "T4"), (24, "GeForce RTX 4090"), (40, "A100, the smaller one"), (80, "A100 and H100"), (141, "H200"))
+
+_PRESETS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("32,768 tokens", "The table of scores alone takes 4 GiB a head in float32; the tiled ways store none of it.", {}),
+    ("Small enough to run", "At 64 tokens all three ways are run on the server, and their ledgers are what you see.",
+     {"n": 64, "d": 16, "memory": 1024, "block_q": 16, "block_k": 16}),
+    ("A chip that holds 98,304 numbers", "As a chip of 192 KiB does in float16: FA1’s tiles have 64 queries by 384 keys, and a seventh is moved.",
+     {"n": 4096, "memory": 98304, "format": "float16"}),
+    ("Where FA1’s order moves more", "Wide queries on the same chip: only 96 keys fit at a time, so Q and O pass 11 times; FA2’s order moves half as much as the standard way.",
+     {"n": 1024, "d": 128}),
+    ("A chip too small for either", "32 keys or 32 queries fit at a time, and both orders move more than the standard way; what they set aside stays small.",
+     {"n": 1024, "d": 128, "memory": 16384, "block_q": 32, "block_k": 32}),
+    ("32 heads, 131,072 tokens", "The tables would need more memory than any of these cards has; what the tiled ways set aside takes a few MiB.",
+     {"n": 131072, "d": 128, "memory": 98304, "format": "bfloat16", "heads": 32}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Card:
+    """A size of memory, and whether a whole problem fits in it: inputs, output and what a way sets aside; and the most tokens, a power of two, that would."""
+
+    gigabytes: int
+    name: str
+    fits: dict[str, bool]
+    most: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of all tiled runs measured from float64: how many end at least as near as the standard way, and how far the farthest goes beyond it."""
+
+    runs: int
+    nearer: int
+    worst: float
+
+
+@dataclass(frozen=True)
+class Sized:
+    """Everything that is said of one size.
+
+    costs     what each way moves, sets aside and computes, all heads
+    tables    bytes of one table of scores, by format: for a head, and for all
+    needs     bytes that each way has in slow memory, inputs and output included
+    """
+
+    spec: Spec
+    costs: dict[str, Cost]
+
+    @property
+    def unit(self) -> int:
+        return bytes_of(self.spec.format)
+
+    @property
+    def sentence(self) -> str:
+        return compared(self.spec, self.costs, self.unit)
+
+    @property
+    def corner(self) -> str:
+        return corner(self.spec, self.costs)
+
+    @property
+    def crowded(self) -> str:
+        return crowded(self.spec)
+
+    @property
+    def known(self) -> str:
+        return how_known(self.spec)
+
+    @property
+    def all_heads(self) -> int:
+        return self.spec.heads * self.spec.batch
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        return fa1_blocks(self.spec.memory, self.spec.d)
+
+    @property
+    def tables(self) -> list[tuple[str, int, int, int]]:
+        """(format, bytes of a number, bytes of a head's table, bytes of all heads')."""
+        n = self.spec.n
+        names = sorted(FORMATS, key=bytes_of)
+        return [(name, bytes_of(name), table_bytes(n, n, name), table_bytes(n, n, name, self.all_heads)) for name in names]
+
+    def need(self, way: str, n: int | None = None) -> int:
+        inputs = 4 * (n or self.spec.n) * self.spec.d * self.all_heads
+        return (inputs + self.spec.cost(way, n).stored) * self.unit
+
+    @property
+    def needs(self) -> dict[str, int]:
+        return {way: self.need(way) for way in WAYS}
+
+    @property
+    def cards(self) -> list[Card]:
+        return [
+            Card(gb, name, {way: need <= gb * 10**9 for way, need in self.needs.items()}, {way: self.most(way, gb * 10**9) for way in WAYS})
+            for gb, name in CARDS
+        ]
+
+    def most(self, way: str, room: int) -> int:
+        """The largest power of two of tokens that fits; 0 where one token does not.
+
+        >>> sized = Sized(Spec(), {})
+        >>> sized.most("standard", 16 * 10**9), sized.most("fa2", 16 * 10**9)
+        (32768, 8388608)
+        """
+        n = 1
+        while self.need(way, n) <= room:
+            n *= 2
+        return n // 2
+
+    @cached_property
+    def growth(self) -> list[drawn.Growth]:
+        return drawn.growth(self.spec)
+
+
+@dataclass(frozen=True)
+class TrafficPage(Widget):
+    """A widget whose walk is a machine's, and a size beside it (in `panels`)."""
+
+    @property
+    def presets(self) -> list[dict[str, str]]:
+        kept = {"way": self.spec.way}
+        return [
+            {"title": title, "look_for": said, "query": query(MACHINE, Spec(**kept, **given), step=0)} for title, said, given in _PRESETS
+        ]
+
+    @property
+    def names(self) -> dict[str, str]:
+        return NAMES
+
+    @property
+    def places(self) -> list[drawn.Place]:
+        return drawn.places(self.spec.way)
+
+    @property
+    def example(self) -> dict[str, Cost]:
+        """What each way costs on the small example, counted."""
+        return {way: counted_example(way) for way in WAYS}
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted({*drawn.TOKENS, self.spec.n})
+
+    @property
+    def errors(self) -> list[drawn.Errors]:
+        return drawn.errors(distances())
+
+    @property
+    def verdict(self) -> Verdict:
+        ratios = [x / one.standard for one in distances() for row in one.tiled.values() for x in row]
+        return Verdict(len(ratios), sum(ratio <= 1 for ratio in ratios), max(ratios))
+
+    def walking(self, way: str) -> str:
+        return query(MACHINE, replace(self.spec, way=way), step=0)
+
+
+def counted_example(way: str) -> Cost:
+    """The ledger of the walk's last step, with the most that stayed on chip.
+
+    >>> [counted_example(way).moved for way in WAYS]
+    [320, 224, 168]
+    """
+    _, spec = walked(way)
+    size = Spec(n=TOKENS, d=spec.d).size("standard")
+    return counted(way, size if way == "standard" else replace(size, block_q=spec.block_q, block_k=spec.block_k))  # type: ignore[attr-defined]
+
+
+def traffic_page(given: dict[str, Any], uid: str = "w") -> TrafficPage:
+    """The page of a URL's names; with faults in them the default, the form as typed, and the faults beside it.
+
+    >>> found = traffic_page({"n": "1024", "way": "fa2", "step": "3"})
+    >>> found.shot["step"], found.panels.costs["standard"].moved, found.faults
+    (3, 4456448, {})
+    >>> list(traffic_page({"n": "many"}).faults)
+    ['n']
+    """
+    asked = {one.name: given[one.name] for one in MACHINE.fields if one.name in given}
+    faults: list[Fault] = []
+    spec, step = Spec(), 0
+    try:
+        spec = parse(MACHINE, asked, "page", strict=False)
+        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+    except SpecError as error:
+        faults = error.faults
+    run = walk.run(spec)
+    if step > run["steps"]:
+        raise NoSuchStep(step, run["steps"])
+    sized = Sized(spec, {way: spec.cost(way) for way in WAYS})
+    typed = typed_in(MACHINE, spec) | {name: str(value) for name, value in asked.items() if faults}
+    return TrafficPage(
+        MACHINE, spec, run["snapshots"][step], run, sized, drawn.frame(spec, sized.growth), typed, {one.field: one for one in faults}, uid,
+        fields={one.name: one for one in MACHINE.fields},
+    )  # fmt: skip

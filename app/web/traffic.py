@@ -1,0 +1,34 @@
+"""The page of memory traffic, which shows several machines and so has a route of its own."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from app.machines.rounding import distances
+from app.traffic_page import traffic_page
+from app.web.ready import Ready, beside, slowly
+from app.web.site import Site
+
+
+def router(site: Site, ready: Ready) -> APIRouter:
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/widgets/memory-traffic")
+    async def page(request: Request) -> Response:
+        kept = ready.find(request)
+        if kept is not None:
+            return kept
+        given = dict(request.query_params)  # where a name is given twice the last counts: a button's size after the list's
+        more: dict[str, Any] = {"projector": given.get("view") == "projector", "keys": given.get("keys") != "0"}
+
+        def make() -> tuple[bool, bytes]:
+            made = traffic_page(given)
+            return bool(made.faults), site.render(request, "memory-traffic.html", w=made, **more)
+
+        measured = distances.cache_info().currsize  # the first page runs attention in every format
+        faulty, body = await (beside if measured else slowly)(make)
+        return HTMLResponse(body, 422) if faulty else ready.keep(request, "text/html", body)
+
+    return routes
