@@ -16,19 +16,31 @@ _SHARED = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "
 _OURS_ONLY = {"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "X-Frame-Options": "DENY"}
 
 
+def kind(path: str) -> str:
+    """What sort of route this is, by its path below the site's root: page, embed (which others may frame) or shared (which others may fetch).
+
+    >>> kind("/widgets/online-softmax"), kind("/embed/online-softmax"), kind("/figures/online-softmax.svg")
+    ('page', 'embed', 'shared')
+    """
+    if path.startswith("/embed/"):
+        return "embed"
+    return "shared" if path.startswith(("/api/", "/static/", "/figures/", "/oembed")) else "page"
+
+
 def policy(path: str, frame_ancestors: str) -> dict[str, str]:
     """The headers of a route, by its path below the site's root.
 
     >>> "X-Frame-Options" in policy("/widgets/online-softmax", "*"), "X-Frame-Options" in policy("/embed/online-softmax", "*")
     (True, False)
     """
-    if path.startswith("/embed/"):
+    sort = kind(path)
+    if sort == "embed":
         return {
             **_ALWAYS,
             **_SHARED,  # a sandboxed frame asks for its own page from an origin that is nobody's
             "Content-Security-Policy": f"{_CONTENT}; frame-ancestors {frame_ancestors}",
         }
-    if path.startswith(("/api/", "/static/", "/figures/")):
+    if sort == "shared":
         return {**_ALWAYS, **_SHARED, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
     return {**_ALWAYS, **_OURS_ONLY, "Content-Security-Policy": f"{_CONTENT}; frame-ancestors 'none'"}
 

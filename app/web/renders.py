@@ -45,7 +45,11 @@ class Renders:
         self.under_way += 1
         try:
             async with self._turn:
-                return await asyncio.wrap_future(_pool().submit(make, *given))
+                try:
+                    pool = _pool()
+                except OSError:  # no room for what processes share, as where nothing can be written: it is made in a thread here
+                    return await asyncio.to_thread(make, *given)
+                return await asyncio.wrap_future(pool.submit(make, *given))
         except BrokenProcessPool:
             _pool.cache_clear()  # a worker was killed, for its memory say: the next request gets a new one
             raise Busy from None

@@ -1,0 +1,137 @@
+"""What is too long, too much work or too often is refused in words; while heavy work runs, light steps are answered."""
+
+import asyncio
+import itertools
+import time
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from app.machines import MACHINES
+from app.main import create_app
+from app.presets import PRESETS
+from app.settings import Settings
+from app.specs import SpecError
+from app.web.limits import AT_ONCE, Budget, Rate, work
+
+LIGHT = "/api/v1/machines/online-softmax/snapshots/{}?scores=6,5,7,6,7,9,8,6"
+HEAVY = "/api/v1/machines/tiled-attention/snapshots?seed={}&n_q=24&n_k=24&d=4&d_v=4&block_q=2&block_k=2&start=70&count=1"
+TOO_MUCH = "/api/v1/machines/tiled-attention/snapshots/60000?seed=1&n_q=256&n_k=256&d=64&d_v=64&block_q=1&block_k=1"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(create_app(Settings())) as found:
+        yield found
+
+
+def fault(answer, status):
+    assert answer.status_code == status, answer.text
+    return answer.json()["error"]
+
+
+def test_too_much_work_is_refused_before_it_starts(client):
+    began = time.perf_counter()
+    error = fault(client.get(TOO_MUCH), 422)
+    assert time.perf_counter() - began < 2
+    assert (error["code"], error["field"]) == ("too_much_work", "q")
+    assert "larger blocks" in error["message"]
+    body = {"spec": {"seed": 1, "n_q": 256, "n_k": 256, "d": 64, "block_q": 1, "block_k": 1}, "start": 50000, "count": 1}
+    assert fault(client.post("/api/v1/machines/tiled-attention/snapshots", json=body), 422)["code"] == "too_much_work"
+
+
+def test_every_preset_is_within_the_budget_and_its_first_step_is_light():
+    for name, presets in PRESETS.items():
+        machine = MACHINES[name]
+        for preset in presets:
+            steps = machine.steps(preset.spec)
+            assert Budget(Settings().max_work).weigh(machine, preset.spec, steps, 64) < 300_000
+        assert work(machine, presets[0].spec, 1) <= AT_ONCE
+
+
+@pytest.mark.parametrize("name", ["online-softmax", "softmax-passes", "merge", "division-order"])
+def test_rows_of_any_allowed_length_are_within_it(name):
+    machine = MACHINES[name]
+    given = {"scores": (1.0,) * 4096}
+    if name != "softmax-passes":
+        given["values"] = ((1.0,) * 16,) * 4096
+    spec = machine.spec(**given)
+    Budget(Settings().max_work).weigh(machine, spec, machine.steps(spec), 64)
+
+
+def test_work_grows_with_step_and_count():
+    machine = MACHINES["tiled-attention"]
+    spec = PRESETS["tiled-attention"][0].spec
+    found = [work(machine, spec, step, count) for step, count in itertools.product((0, 1, 2), (1, 2, 3))]
+    assert found[0] == min(found)
+    assert found[-1] == max(found)
+    with pytest.raises(SpecError, match="may touch 10"):
+        Budget(10).weigh(machine, spec, 2, 1)
+
+
+def test_a_long_address(client):
+    error = fault(client.get("/api/v1/machines/online-softmax/snapshots/0?scores=" + "1," * 20_000), 414)
+    assert (error["code"], error["field"]) == ("url_too_long", "address")
+    page = client.get("/widgets/online-softmax?scores=" + "1," * 20_000)
+    assert page.status_code == 414
+    assert "At most" in page.text or "at most" in page.text
+    assert page.headers["content-security-policy"]
+
+
+def test_a_long_body_is_refused_by_its_header_alone(client):
+    post = "/api/v1/machines/online-softmax/snapshots"
+    assert fault(client.post(post, content=b"", headers={"Content-Length": "2000000"}), 413)["code"] == "body_too_long"
+    assert fault(client.post(post, content=b"{}", headers={"Content-Length": "9" * 30}), 413)["code"] == "body_too_long"
+    assert fault(client.post(post, content=b"{}", headers={"Content-Length": "-1"}), 413)["code"] == "body_too_long"
+
+
+def test_a_rate_for_one_address():
+    with TestClient(create_app(Settings(rate_limit=0.05)), client=("192.0.2.1", 1)) as client:
+        assert [client.get("/api/v1/machines").status_code for _ in range(4)] == [200, 200, 200, 429]
+        answer = client.get("/")
+        assert answer.status_code == 429
+        assert 1 <= int(answer.headers["retry-after"]) <= 20
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/static/css/site.css").status_code == 200
+
+
+def test_a_class_behind_one_address_is_within_a_rate_meant_for_it():
+    now = [0.0]
+    rate = Rate(500, clock=lambda: now[0])
+    assert not any(rate.wait("192.0.2.1") for _ in range(500 * 20)), "500 students who open a page at once: 20 requests each"
+    for second in range(60):
+        now[0] = second
+        assert not any(rate.wait("192.0.2.1") for _ in range(500))
+
+
+def test_buckets_of_strangers_are_forgotten():
+    rate = Rate(1, most=100, clock=lambda: 0.0)
+    for n in range(1000):
+        rate.wait(f"192.0.2.{n}")
+    assert len(rate._left) == 100
+
+
+def test_while_heavy_runs_are_made_light_steps_go_on_and_too_many_are_told_when_to_come_again():
+    async def go():
+        transport = httpx2.ASGITransport(app=create_app(Settings()))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", timeout=60) as client:
+            heavy = [asyncio.ensure_future(client.get(HEAVY.format(seed))) for seed in range(40)]
+            await asyncio.sleep(0.1)
+            waits, under_way = [], 0
+            for n in range(60):
+                began = time.perf_counter()
+                answer = await client.get(LIGHT.format(n % 9) + f"&offset={n}")
+                waits.append(time.perf_counter() - began)
+                assert answer.status_code == 200
+                under_way += not all(one.done() for one in heavy)
+                await asyncio.sleep(0.005)
+            answers = await asyncio.gather(*heavy)
+            return sorted(waits), under_way, answers
+
+    waits, under_way, answers = asyncio.run(go())
+    assert {answer.status_code for answer in answers} == {200, 503}
+    assert all(1 <= int(answer.headers["retry-after"]) <= 10 for answer in answers if answer.status_code == 503)
+    assert all(answer.json()["error"]["code"] == "busy" for answer in answers if answer.status_code == 503)
+    assert under_way >= 15, "the light steps were answered while the heavy runs were being made"
+    assert waits[len(waits) // 2] < 0.25
