@@ -105,7 +105,7 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
         raise Broken(f'chart {name} has no series: add series = [{{ name = "…", value = "row.…" }}]')
     log = str(given.get("log", ""))
     line = given.get("line")
-    level = None if line is None else float(scope.value(str(line["value"]), more))
+    level = float(scope.value(str(line["value"]), more)) if line else None
     points = [point for _, found in series for point in found]
     xs = [point.x for point in points]
     ys = [y for point in points for y in (point.low, point.high)] + ([level] if level is not None else [])
@@ -116,7 +116,7 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
     )
     return Chart(
         str(given.get("title", name)), str(given.get("x", "")), str(given.get("y", "")), log, placed,
-        across.ticks(sorted(set(xs)) if "x" in log else None), down.ticks(), None if level is None else (level, down.at(level), str(line["text"])), ((across.low, across.high), (down.low, down.high)),
+        across.ticks(sorted(set(xs)) if "x" in log else None), down.ticks(), (level, down.at(level), str(line["text"])) if line and level is not None else None, ((across.low, across.high), (down.low, down.high)),
     )  # fmt: skip
 
 
