@@ -63,7 +63,8 @@ def test_every_step_stands_in_a_table(lesson: Lesson, step: int) -> None:
     score, m, alpha, p, l, acc, output = (
         column[step] for column in (FIVE["scores"], *(STEPS[name] for name in ("m", "alpha", "p_new", "l", "acc", "output")))
     )
-    start = (str(step + 1), str(score), str(m), short(alpha), short(p), f"{l:.4f}")
+    factor = short(alpha) if step else "–"  # nothing is kept yet at the first
+    start = (str(step + 1), str(score), str(m), factor, short(p), f"{l:.4f}")
     assert start in rows(lesson, "plain")
     assert (*start, f"{acc:.4f}", f"{output:.4f}") in rows(lesson, "deep")
     assert f"= {HAND['acc'][step]:.4f} " in text(lesson, "plain") or f"≈ {HAND['acc'][step]:.4f} " in text(lesson, "plain")
