@@ -101,16 +101,16 @@ def amount(x: int) -> str:
 
 
 def size(x: int) -> str:
-    """Bytes as a reader sees them, in steps of 1,024.
+    """Bytes as a reader sees them, to three digits, in the unit that makes them short.
 
     >>> size(4 * 2**30), size(32), size(1536), size(1_000_000)
-    ('4 GiB', '32 B', '1.50 KiB', '977 KiB')
+    ('4 GiB', '32 B', '1.5 KiB', '977 KiB')
     """
     power = min((max(x, 1).bit_length() - 1) // 10, len(_UNITS) - 1)
     whole = x / 1024**power
     if whole >= 1023.5 and power < len(_UNITS) - 1:  # which would be rounded up to 1024
         power, whole = power + 1, whole / 1024
-    digits = f"{whole:.0f}" if whole == int(whole) or whole >= 99.95 else f"{whole:.1f}" if whole >= 9.995 else f"{whole:.2f}"
+    digits = f"{whole:.0f}" if whole >= 99.95 else f"{whole:.{1 if whole >= 9.995 else 2}f}".rstrip("0").rstrip(".")
     return f"{digits} {_UNITS[power]}"
 
 

@@ -57,7 +57,7 @@ def compared(spec: Spec, costs: Mapping[str, Cost], unit: int) -> str:
 
     >>> spec = Spec(n=32768)
     >>> compared(spec, {way: spec.cost(way) for way in NAMES}, 4)
-    'At 32,768 tokens the standard way moves 16.0 GiB, FA1’s order 4.11 GiB (3.9 times less) and FA2’s order 4.02 GiB (4.0 times less).'
+    'At 32,768 tokens the standard way moves 16 GiB, FA1’s order 4.11 GiB (3.9 times less) and FA2’s order 4.02 GiB (4.0 times less).'
     """
     plain = costs["standard"].moved
     said = [f"{NAMES[way]} {size(costs[way].moved * unit)} ({_ratio(plain, costs[way].moved)})" for way in ("fa1", "fa2")]

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 from app.lessons.code import files
 from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
-from app.snapshots import WIDGETS
+from app.snapshots import PAGES, WIDGETS
 
 WAYS = "lesson:slug#anchor, run:name@step, widget:name, guide:name, code:file, #anchor or https://…"
 
@@ -26,8 +26,8 @@ def resolved(draft: Draft, href: str, line: int) -> str:
         return f"{BASE}/guide/{quote(rest, safe='#')}"
     if scheme == "widget":
         name, _, query = rest.partition("?")
-        if name not in WIDGETS:
-            raise Broken(f"there is no widget {name!r}: use one of {', '.join(sorted(WIDGETS))}")
+        if name not in PAGES:
+            raise Broken(f"there is no widget {name!r}: use one of {', '.join(sorted(PAGES))}")
         return f"{BASE}/widgets/{name}{'?' + query if query else ''}"
     if scheme == "code":
         known = files(draft.folder)

@@ -9,6 +9,8 @@ from app.lessons.faults import Broken
 from app.lessons.looking import Node, Run
 from app.lessons.written import number, places, rounded
 from app.machines.formats import FORMATS, Format
+from app.machines.traffic import FORMULAS, WAYS, bytes_of
+from app.machines.traffic import Spec as Traffic
 
 MOST_RANGE = 1000
 
@@ -141,7 +143,36 @@ def by_hand(run: Any, n: Any = 4) -> list[Node]:
     return [Node(row, f"by_hand({run.name})") for row in worked(run, places(n))]
 
 
+def traffic(n: Any, d: Any = 64, memory: Any = 49152, block_q: Any = 128, block_k: Any = 64, heads: Any = 1) -> Node:
+    """What each way of attention costs for n tokens of d numbers: standard, fa1 (with the tiles that `memory` numbers allow) and fa2.
+
+    Each has reads, writes, moved, kept, stored, mul, add, exp, div, max and computed, in numbers; fa1 and fa2 also block_q, block_k and tiles.
+
+    >>> found = traffic(8, 2, 32, 2, 4)
+    >>> [found.look(way).look("moved") for way in ("standard", "fa1", "fa2")], found.look("fa1").look("tiles")
+    ([320, 224, 168], [4, 2])
+    """
+    given = {"n": n, "d": d, "memory": memory, "block_q": block_q, "block_k": block_k, "heads": heads}
+    for name, x in given.items():
+        if isinstance(x, bool) or not isinstance(x, int) or not 1 <= x <= 2**30:
+            raise Broken(f"traffic needs whole numbers from 1: {name} is {x!r}")
+    return Node({way: _cost(Traffic(**given), way) for way in WAYS}, f"traffic({n})")
+
+
+def _cost(spec: Traffic, way: str) -> dict[str, Any]:
+    size = spec.size(way)
+    cost = FORMULAS[way](size).times(spec.heads)
+    found = vars(cost.ledger) | {"moved": cost.moved, "stored": cost.stored, "computed": cost.computed}
+    return found if way == "standard" else found | {"block_q": size.block_q, "block_k": size.block_k, "tiles": list(size.tiles)}
+
+
+def bytes_in(name: Any) -> int:
+    """Bytes that a number of a format takes."""
+    return bytes_of(_format(name).name)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": exp, "log": log, "sqrt": sqrt, "abs": absolute, "max": largest, "min": smallest, "sum": total, "len": length, "round": round_,
     "range": short_range, "rnd": rnd, "expin": expin, "limits": limits, "gap": gap, "by_hand": by_hand,
+    "traffic": traffic, "bytes_in": bytes_in,
 }  # fmt: skip

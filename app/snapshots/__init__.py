@@ -52,6 +52,7 @@ VIEWS: dict[str, type[View]] = {
     "standard-attention": StandardView,
 }
 WIDGETS = {"online-softmax", "softmax-passes", "division-order", "tiled-attention", "merge"}  # machines that have a page and a picture
+PAGES = WIDGETS | {"memory-traffic"}  # and pages that show several machines
 
 
 class NoSuchStep(LookupError):

@@ -122,7 +122,7 @@ def test_published_counts_are_shown(plain: Traffic, row: dict):
 
 def test_sizes_by_list_and_by_buttons_stay_at_the_step(widget: Traffic):
     widget.open("step=2")
-    expect(widget.root.locator(".sentence")).to_contain_text("At 32,768 tokens the standard way moves 16.0 GiB")
+    expect(widget.root.locator(".sentence")).to_contain_text("At 32,768 tokens the standard way moves 16 GiB")
     expect(widget.root.get_by_role("row", name="float32 (chosen)")).to_contain_text(size(table_bytes(32768, 32768, "float32")))
     widget.root.get_by_role("button", name="Double").click()
     expect(widget.root.locator(".sentence")).to_contain_text("At 65,536 tokens")
