@@ -62,9 +62,9 @@ def test_changing_the_scores_changes_the_prose(tmp_path):
     assert changed.count("2.2034") == 3
 
 
-@pytest.mark.parametrize("slug", [path.parent.name for path in sorted(LESSONS.glob("*/lesson.md"))])
+@pytest.mark.parametrize("slug", [path.parent.name for path in sorted(LESSONS.glob("*/lesson.md")) if ", scores = " in path.read_text()])
 def test_changing_the_runs_changes_the_lesson_itself(tmp_path, slug):
-    """This project's lessons too: other scores in every run of online-softmax, and their numbers go from the page."""
+    """This project's lessons too: other scores in every run that has scores, and their numbers go from the page."""
     folder = tmp_path / slug
     shutil.copytree(LESSONS / slug, folder)
     text = (folder / "lesson.md").read_text()
@@ -72,8 +72,7 @@ def test_changing_the_runs_changes_the_lesson_itself(tmp_path, slug):
     def other(found: re.Match[str]) -> str:
         return found[1] + ",".join(score if "inf" in score else repr(float(score) * 0.75 + 0.125) for score in found[2].split(","))
 
-    changed, count = re.subn(r'(machine = "online-softmax", scores = ")([^"]+)', other, text)
-    assert count
+    changed = re.sub(r'(\bscores = ")([^"]+)', other, text)
     (folder / "lesson.md").write_text(changed)
     pages = [one.lesson(slug).page("deep").html for one in (Catalog(), catalog(tmp_path))]
     shown = [set(re.findall(r"\d+\.\d{3,}", page)) for page in pages]
