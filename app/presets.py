@@ -90,7 +90,7 @@ _MERGE: list[tuple[str, str, str, dict[str, Any]]] = [
      {"scores": _scores(1, 3, 2, 5, 4), "values": _scores(10, 20, 30, 40, 50)}),
     ("tree", "Four parts, as a tree", "Neighbours are merged first and do not wait for each other; then their results.",
      {"scores": _scores(6, 5, 7, 6, 7, 9, 8, 6), "splits": 4, "merge_order": "tree"}),
-    ("shuffled", "Four parts, in another order", "The third part is taken first and the second last; the result is the same within rounding.",
+    ("shuffled", "Four parts, in another order", "Part 3 is taken first and part 2 last: the result agrees within rounding.",
      {"scores": _scores(6, 5, 7, 6, 7, 9, 8, 6), "splits": 4, "order": (3, 1, 4, 2)}),
     ("cuts", "Cut wherever you like", "One score, then four, then three: how long a part is does not matter to what it hands on.",
      {"scores": _scores(6, 5, 7, 6, 7, 9, 8, 6), "cuts": (1, 5)}),

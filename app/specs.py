@@ -146,7 +146,7 @@ def fields_of(machine: Machine, spec: Any) -> dict[str, Any]:
 
 
 def query(machine: Machine, spec: Any, **more: int | str) -> str:
-    """The canonical query string: data always, other fields where they differ from their default, in the table's order.
+    """The canonical query string: data always, other fields where they differ from their default and no other says them, in the table's order.
 
     >>> from app.machines import MACHINES
     >>> online = MACHINES["online-softmax"]
@@ -158,7 +158,8 @@ def query(machine: Machine, spec: Any, **more: int | str) -> str:
     for one in machine.fields:
         value = known.get(one.name)
         default = known[one.follows] if one.follows else one.default
-        if value is not None and (one.data or value != default):
+        said = one.yields and known.get(one.yields) is not None
+        if value is not None and not said and (one.data or value != default):
             parts.append(f"{one.name}={quote(text(value), safe=',;')}")
     parts += [f"{name}={quote(str(value), safe='')}" for name, value in more.items()]
     return "&".join(parts)

@@ -464,7 +464,12 @@ def test_what_each_preset_tells_to_look_for_is_there():
     _, state = preset("short")
     assert state["output"] != state["unsplit"]["output"]
     assert state["error"]["output"]["relative"] < 0.05 > state["unsplit"]["error"]["output"]["relative"]
-    assert {one.name for one in PRESETS["merge"]} == {"default", "tree", "empty", "masked", "far", "short"}
+    run, state = preset("shuffled")
+    assert run[5]["event"]["parts"] == [3, 1]
+    assert 2 in run[-1]["event"]["parts"]
+    assert state["error"]["l"]["relative"] < 1e-6
+    assert [part["to"] - part["from"] for part in preset("cuts")[1]["parts"][:3]] == [1, 4, 3]
+    assert {one.name for one in PRESETS["merge"]} == {"default", "tree", "shuffled", "cuts", "empty", "masked", "far", "short"}
 
 
 # Mutants
