@@ -164,7 +164,7 @@ def _number(quiz: Quiz, scope: Scope, given: list[str]) -> Verdict:
     try:
         values = numbers(typed)
     except Unread:
-        return Verdict(False, ("Type a number, such as 0.135, 2/3, e^-2 or exp(-2).",))
+        return Verdict(False, ("Type a number, such as 0.75, 3/4, e^-4 or exp(-4).",))
     answer = number(scope.value(quiz.given["answer"]))
     tolerance = quiz.given.get("tolerance")
     right = Verdict(True, (quiz.given["says"],))
