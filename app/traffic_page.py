@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from app.captions.traffic import NAMES, compared, corner, crowded, how_known
+from app.embedding import Options
 from app.figures import traffic as drawn
 from app.machines.formats import FORMATS
 from app.machines.rounding import distances
@@ -182,7 +183,7 @@ def counted_example(way: str) -> Cost:
     return counted(way, size if way == "standard" else replace(size, block_q=spec.block_q, block_k=spec.block_k))  # type: ignore[attr-defined]
 
 
-def traffic_page(given: dict[str, Any], uid: str = "w") -> TrafficPage:
+def traffic_page(given: dict[str, Any], options: Options | None = None, uid: str = "w") -> TrafficPage:
     """The page of a URL's names; with faults in them the default, the form as typed, and the faults beside it.
 
     >>> found = traffic_page({"n": "1024", "way": "fa2", "step": "3"})
@@ -193,10 +194,11 @@ def traffic_page(given: dict[str, Any], uid: str = "w") -> TrafficPage:
     """
     asked = {one.name: given[one.name] for one in MACHINE.fields if one.name in given}
     faults: list[Fault] = []
+    options = options or Options()
     spec, step = Spec(), 0
     try:
         spec = parse(MACHINE, asked, "page", strict=False)
-        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+        step = whole("step", given.get("step"), 0, LAST_STEP, min(options.first, MACHINE.steps(spec)))
     except SpecError as error:
         faults = error.faults
     run = walk.run(spec)
@@ -206,5 +208,5 @@ def traffic_page(given: dict[str, Any], uid: str = "w") -> TrafficPage:
     typed = typed_in(MACHINE, spec) | {name: str(value) for name, value in asked.items() if faults}
     return TrafficPage(
         MACHINE, spec, run["snapshots"][step], run, sized, drawn.frame(spec, sized.growth), typed, {one.field: one for one in faults}, uid,
-        fields={one.name: one for one in MACHINE.fields},
+        fields={one.name: one for one in MACHINE.fields}, options=options,
     )  # fmt: skip

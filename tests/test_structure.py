@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "app.widgets": {
         "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.embedding", "app.share",
     },
-    "app.traffic_page": {"app.machines", "app.captions", "app.specs", "app.snapshots", "app.figures", "app.widgets"},
+    "app.traffic_page": {"app.embedding", "app.machines", "app.captions", "app.specs", "app.snapshots", "app.figures", "app.widgets"},
     "app.settings": set(),
+    "app.export": {"app.assets", "app.figures", "app.lessons", "app.machines", "app.presets", "app.snapshots", "app.specs", "app.widgets"},
     "app.assets": set(),
     "app.web": {
         "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.traffic_page", "app.lessons", "app.embedding", "app.share", "app.web",

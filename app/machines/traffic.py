@@ -274,7 +274,7 @@ MACHINE = Machine(
         _whole("memory", "Numbers that fit on chip", "M in the formulas of FlashAttention; it counts numbers, not bytes.", Spec.memory, 4, 2**24),
         _whole("block_q", "Rows of a tile, FA2", "How many queries stay on chip while the keys pass.", Spec.block_q, 1, 4096),
         _whole("block_k", "Columns of a tile, FA2", "How many keys pass at a time; it changes what is computed, not what is moved.", Spec.block_k, 1, 4096),
-        FORMAT,
+        replace(FORMAT, help="How many bytes a number takes in slow memory."),
         _whole("heads", "Heads", "Attention is done this often for each text.", Spec.heads, 1, 1024),
         _whole("batch", "Texts at a time", "The batch.", Spec.batch, 1, 1024),
     ),

@@ -105,7 +105,11 @@ def snapshots(spec: Spec) -> Iterator[dict[str, Any]]:
             },
             "caption": sentence(WRITTEN, spec.way, moment),
             "spoken": sentence(SPOKEN, spec.way, moment),
-            "links": {"page": f"widgets/{MACHINE.name}?{here}&step={moment.step}", "self": f"widgets/{MACHINE.name}?{here}&step={moment.step}"},
+            "links": {
+                "page": f"widgets/{MACHINE.name}?{here}&step={moment.step}",
+                "embed": f"embed/{MACHINE.name}?{here}&step={moment.step}",
+                "self": f"widgets/{MACHINE.name}?{here}&step={moment.step}",
+            },
         }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from app.embedding import Options, options
 from app.machines.rounding import distances
 from app.traffic_page import traffic_page
 from app.web.ready import Ready, beside, slowly
@@ -15,20 +16,27 @@ from app.web.site import Site
 def router(site: Site, ready: Ready) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
-    @routes.get("/widgets/memory-traffic")
-    async def page(request: Request) -> Response:
+    async def show(request: Request, template: str, said: Options) -> Response:
         kept = ready.find(request)
         if kept is not None:
             return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's size after the list's
-        more: dict[str, Any] = {"projector": given.get("view") == "projector", "keys": given.get("keys") != "0"}
+        more: dict[str, Any] = {"projector": given.get("view") == "projector", "keys": said.keys and given.get("keys") != "0"}
 
         def make() -> tuple[bool, bytes]:
-            made = traffic_page(given)
-            return bool(made.faults), site.render(request, "memory-traffic.html", w=made, **more)
+            made = traffic_page(given, said)
+            return bool(made.faults), site.render(request, template, w=made, **more)
 
         measured = distances.cache_info().currsize  # the first page runs attention in every format
         faulty, body = await (beside if measured else slowly)(make)
         return HTMLResponse(body, 422) if faulty else ready.keep(request, "text/html", body)
+
+    @routes.get("/widgets/memory-traffic")
+    async def page(request: Request) -> Response:
+        return await show(request, "memory-traffic.html", Options())
+
+    @routes.get("/embed/memory-traffic")
+    async def embed(request: Request) -> Response:
+        return await show(request, "memory-traffic-embed.html", options(request.query_params))
 
     return routes

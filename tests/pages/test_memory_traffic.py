@@ -135,9 +135,7 @@ def test_sizes_by_list_and_by_buttons_stay_at_the_step(widget: Traffic):
     widget.at(2)
     widget.fill("heads", "8")
     expect(widget.root.locator(".sized")).to_contain_text("8 heads in all")
-    widget.page.wait_for_function(
-        "() => location.search.includes('n=32&') && location.search.includes('heads=8')"
-    )
+    widget.page.wait_for_function("() => location.search.includes('n=32&') && location.search.includes('heads=8')")
 
 
 def test_the_chart_comes_from_plotly_and_follows(page: Page, widget: Traffic):
@@ -180,6 +178,19 @@ def test_axe_finds_nothing_and_nothing_sticks_out(page: Page, widget: Traffic, w
     expect(widget.root.locator("figure[data-plotted]")).to_have_count(2, timeout=20_000)
     clean(page)
     assert page.evaluate("() => document.scrollingElement.scrollWidth") <= width
+
+
+def test_the_embed_is_the_walk_alone(widget: Traffic):
+    run = list(snapshots(Spec(way="fa2")))
+    widget.open("way=fa2&from=1&to=3", path="/embed/memory-traffic")
+    expect(widget.root.locator(".sized")).to_have_count(0)
+    agrees(widget, run[1])
+    widget.press("next")
+    agrees(widget, run[2])
+    widget.root.get_by_role("link", name="The standard way").click()
+    agrees(widget, next(snapshots(Spec())))
+    widget.page.wait_for_function("() => location.pathname === '/embed/memory-traffic' && location.search.includes('n=32768')")
+    clean(widget.page)
 
 
 def test_print_shows_the_servers_charts(page: Page, widget: Traffic):

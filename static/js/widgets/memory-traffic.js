@@ -19,10 +19,10 @@ function draw(root, snapshot) {
 
 /** Half and Double go up and down the list of sizes. @param {HTMLElement} root */
 function listen(root) {
-  const list = /** @type {HTMLSelectElement} */ (root.querySelector('select[name="n"]'));
+  const list = /** @type {HTMLSelectElement | null} */ (root.querySelector('select[name="n"]'));
   root.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-size]"));
-    if (!button) return;
+    if (!button || !list) return;
     const to = list.options[list.selectedIndex + Number(button.dataset.size)];
     if (!to) return;
     list.value = to.value;
