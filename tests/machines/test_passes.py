@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from itertools import chain
 
 import pytest
 import scipy.special
@@ -184,3 +185,43 @@ def test_a_step_leaves_what_it_was_given(method):
         assert dataclasses.astuple(state) == before
         assert once == twice
         state = once
+
+
+@quick
+@given(st.sampled_from(METHODS), st.sampled_from(["float16", "float32"]), st.lists(score, min_size=1, max_size=12), st.integers(1, 4))
+def test_what_was_kept_after_each_read_is_what_the_state_was_then(method, name, scores, block):
+    run = shots(PASSES, scores=scores, method=method, format=name, block=block)
+    for shot in run[1:]:
+        then = [
+            {one: each["state"][one] for one in ("m", "l") if one in each["state"]}
+            for each in run[1 : shot["step"] + 1]
+            if each["event"]["op"] != "share"
+        ]
+        assert same([list(one.values()) for one in chain(*shot["state"].get("kept", []))], [list(one.values()) for one in then])
+        cost = shot["ledger"]
+        assert shot["state"]["accesses"] == (cost["reads"] + cost["writes"]) / len(scores)
+        assert all(shot["words"].values())
+        assert "None" not in "".join(shot["words"].values())
+
+
+def test_a_row_too_long_for_a_page_does_not_repeat_what_was_kept():
+    assert "kept" in last(PASSES, scores=(0.0,) * 64)
+    assert "kept" not in last(PASSES, scores=(0.0,) * 65)
+
+
+def test_the_words_of_an_example_by_hand():
+    run = shots(PASSES, scores=floats(1, 3, 2), method="online-shares")
+    assert [shot["words"]["l"] for shot in run] == [
+        "comes in pass 1", "exp(1 − 1) = 1", "1 × exp(1 − 3) + exp(3 − 3) ≈ 1.135", "1.135 + exp(2 − 3) ≈ 1.503", *["as pass 1 left it"] * 3
+    ]  # fmt: skip
+    assert run[4]["words"]["share"] == "exp(1 − 3) / 1.503 ≈ 0.090"
+    assert shots(PASSES, scores=(-math.inf, 2.0), method="safe")[3]["words"]["l"] == "0 (masked) = 0"
+
+
+def test_side_by_side_is_each_run_to_its_end():
+    for form in ("float16", "float64"):
+        for one in passes.side_by_side(passes.Spec(floats(1, 3, 2, 5, 4), format=form, block=2)):
+            there = end(PASSES, scores=floats(1, 3, 2, 5, 4), method=one.method, format=form, block=2)
+            assert (one.cost.reads, one.cost.writes) == (there["ledger"]["reads"], there["ledger"]["writes"])
+            assert same(list(one.shares), there["state"].get("shares", []))
+    assert [one.cost.reads for one in passes.of_random(1000)] == [2000, 3000, 1000, 2000]
