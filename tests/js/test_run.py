@@ -21,12 +21,20 @@ START = """
     if (answer) return answer(url);
     return Promise.resolve({ ok: true, json: async () => part(Number(query.get("start")), Math.min(Number(query.get("count")), given.most)) });
   };
-  const run = new module.Run(part(given.start, given.count), given.base, get);
-  const settle = async () => { while (run.waiting.size) await Promise.allSettled(run.waiting.values()); };
+  const waits = [];
+  const wait = async (ms) => { waits.push(ms); };
+  const run = new module.Run(part(given.start, given.count), given.base, get, wait);
+  const settle = async () => {
+    do {
+      await Promise.allSettled(run.waiting.values());
+      await new Promise((done) => setTimeout(done)); // what waits for no time at all goes on
+    } while (run.waiting.size);
+  };
   const starts = () => asked.map((url) => Number(new URL(url, "http://x/").searchParams.get("start")));
 """
-REFUSES = "answers.push(async () => ({ ok: false, status: 503 }));"
-BREAKS = "answers.push(async () => { throw new TypeError('Failed to fetch'); });"
+TIMES = 4  # that a part is asked for before it has failed
+REFUSES = f"for (let n = 0; n < {TIMES}; n++) answers.push(async () => ({{ ok: false, status: 503 }}));"
+BREAKS = f"for (let n = 0; n < {TIMES}; n++) answers.push(async () => {{ throw new TypeError('Failed to fetch'); }});"
 
 
 @pytest.fixture
@@ -98,17 +106,50 @@ def test_a_later_step_of_a_part_on_its_way(run: Core):
 
 
 @pytest.mark.parametrize(("failure", "said"), [(REFUSES, "The server answered 503"), (BREAKS, "Failed to fetch")])
-def test_a_failure_is_told_and_may_be_tried_again(run: Core, failure: str, said: str):
+def test_a_failure_is_told_after_a_few_tries_and_the_part_comes_later(run: Core, failure: str, said: str):
     told = run(
         failure
-        + "const error = await run.want(64).catch((e) => e.message); return [error, (await run.want(64)).step, starts(), run.waiting.size];"
+        + "const error = await run.want(64).catch((e) => e.message); const then = run.get(64) === undefined; await settle();"
+        + "return [error, then, (await run.want(64)).step, starts(), waits];"
     )
-    assert told == [said, 64, [64, 64], 0]
+    assert told == [said, True, 64, [64] * (TIMES + 1), [300, 900, 2500, 1000]]
 
 
-def test_a_failure_ahead_is_silent_and_tried_again_when_wanted(run: Core):
-    told = run(BREAKS + "run.prefetch(60); await settle(); return [run.get(64) === undefined, (await run.want(64)).step, starts()];")
-    assert told == [True, 64, [64, 64]]
+@pytest.mark.parametrize("failure", [REFUSES, BREAKS])
+def test_what_passes_soon_is_never_seen(run: Core, failure: str):
+    told = run(failure + "answers.pop(); return [(await run.want(64)).step, starts().length, waits];")
+    assert told == [64, TIMES, [300, 900, 2500]]
+
+
+def test_a_busy_server_is_waited_for_as_long_as_it_says(run: Core):
+    told = run(
+        "const headers = new Headers({ 'Retry-After': '4' }); answers.push(async () => ({ ok: false, status: 503, headers })); "
+        "await run.want(64); return waits;"
+    )
+    assert told == [4000]
+
+
+def test_an_answer_that_will_not_change_is_told_at_once(run: Core):
+    told = run(
+        "answers.push(async () => ({ ok: false, status: 422 })); return [await run.want(64).catch((e) => e.message), starts().length];"
+    )
+    assert told == ["The server answered 422", 1]
+
+
+def test_a_server_that_stays_away_is_asked_less_and_less_often_and_not_for_ever(run: Core):
+    told = run(
+        "const gone = async () => { throw new TypeError('Failed to fetch'); }; for (let n = 0; n < 999; n++) answers.push(gone); run.prefetch(60);"
+        "await settle(); return [waits.filter((ms) => module.LATER.includes(ms)), run.get(63).step];"
+    )
+    assert told[0] == sorted(told[0])
+    assert len(told[0]) == 20
+    assert told[0][-1] == 30_000
+    assert told[1] == 63
+
+
+def test_a_failure_ahead_is_silent_and_it_comes_later(run: Core):
+    told = run(BREAKS + "run.prefetch(60); await settle(); return [run.get(64).step, starts().length];")
+    assert told == [64, TIMES + 1]
 
 
 def test_a_run_that_begins_in_the_middle(run: Core):

@@ -4,6 +4,38 @@
 export const PAGE = 64;
 /** How close to the end of what is loaded a step must come before the next part is fetched. */
 export const AHEAD = 16;
+/** Milliseconds before what is waited for is asked for again: a worker that died is replaced, a busy server has a moment. */
+export const AGAIN = [300, 900, 2500];
+/** And before a part of a run is asked for again when nobody waits any more, so that it is there once the server is back. */
+export const LATER = [1000, 2000, 4000, 8000, 16000, 30000];
+/** How often at most. */
+const TRIES = 20;
+/** Answers of a server, or of the proxy before it, that will pass. */
+const PASSING = [429, 502, 503, 504];
+
+/** @param {number} ms @returns {Promise<void>} */
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/**
+ * An answer, asked for again a few times where what keeps it away will pass.
+ * @param {() => Promise<Response>} get
+ * @param {(ms: number) => Promise<void>} wait
+ * @param {AbortSignal} [signal]
+ */
+async function patiently(get, wait, signal) {
+  for (const pause of AGAIN) {
+    try {
+      const answer = await get();
+      if (!PASSING.includes(answer.status)) return answer;
+      await wait(Math.max(pause, Math.min(Number(answer.headers?.get("retry-after")) || 0, 10) * 1000));
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof TypeError) || !navigator.onLine) throw error;
+      await wait(pause);
+    }
+    signal?.throwIfAborted();
+  }
+  return get();
+}
 
 /** @typedef {{step: number, steps: number, spec: any, event: any, state: any, caption: string, spoken: string, links: Record<string, string>, [name: string]: any}} Snapshot */
 /** @typedef {{steps: number, start: number, count: number, snapshots: Snapshot[]}} Part */
@@ -13,11 +45,16 @@ export class Run {
    * @param {Part} part    the part that came with the page
    * @param {string} base  the site's root, which links in snapshots are relative to
    * @param {typeof fetch} get
+   * @param {(ms: number) => Promise<void>} wait
    */
-  constructor(part, base, get = (...given) => fetch(...given)) {
+  constructor(part, base, get = async (url, ...given) => fetch(await fileOf(String(url)), ...given), wait = sleep) {
     this.steps = part.steps;
     this.base = base;
     this.ask = get;
+    this.wait = wait;
+    this.failures = 0;
+    /** Parts that are asked for again later. @type {Set<number>} */
+    this.missing = new Set();
     /** @type {Map<number, Snapshot>} */
     this.shots = new Map();
     /** @type {Map<number, Promise<void>>} */
@@ -60,12 +97,30 @@ export class Run {
     const [path, query] = any.links.self.split("?");
     const first = this.shots.has(start + 1) ? Math.max(0, start - PAGE + 1) : start; // going back: the part that ends here
     const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${first}&count=${PAGE}`;
-    const asked = this.ask(url)
-      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`The server answered ${answer.status}`))))
-      .then((part) => this.add(part))
-      .finally(() => this.waiting.delete(start));
+    const asked = patiently(() => this.ask(url), this.wait)
+      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`The server answered ${answer.status}`, { cause: answer.status }))))
+      .then((part) => {
+        this.failures = 0;
+        this.add(part);
+      })
+      .finally(() => this.waiting.delete(start))
+      .catch((error) => {
+        if (!(error.cause < 500) || PASSING.includes(error.cause)) this.later(start); // what was refused will be refused again
+        throw error;
+      });
     this.waiting.set(start, asked);
     return asked;
+  }
+
+  /** Ask again for a part that failed, less and less often. @param {number} start */
+  later(start) {
+    if (this.missing.has(start) || this.failures >= TRIES) return;
+    this.missing.add(start);
+    const pause = LATER[Math.min(this.failures++, LATER.length - 1)];
+    this.wait(pause).then(() => {
+      this.missing.delete(start);
+      if (!this.shots.has(start)) this.fetch(start).catch(() => {});
+    });
   }
 }
 
@@ -83,7 +138,35 @@ export function reason(error) {
  * @returns {Promise<{ok: boolean, page: Document}>}
  */
 export async function fetchPage(url, signal) {
-  const answer = await fetch(url, { signal });
+  const file = await fileOf(url);
+  const answer = await patiently(() => fetch(file, { signal }), sleep, signal);
   if (!answer.ok && answer.status !== 422) throw new Error(`The server answered ${answer.status}`);
   return { ok: answer.ok, page: new DOMParser().parseFromString(await answer.text(), "text/html") };
 }
+
+/** In a copy of the site as plain files: what each address's file is. @type {Promise<Record<string, string>> | undefined} */
+let files;
+
+/**
+ * Where to ask for an address: there, or in a copy of the site as plain files, the file that stands for it.
+ * @param {string} url
+ * @returns {Promise<string>}
+ */
+async function fileOf(url) {
+  const { copy } = document.documentElement.dataset;
+  if (copy === undefined) return url;
+  files ??= fetch(`${copy}addresses.json`).then((answer) => answer.json());
+  const known = await files;
+  const { href, searchParams } = new URL(url, location.href);
+  const path = href.slice(copy.length).replace(/[?#].*/, "");
+  const given = [...searchParams].filter(([name, value]) => value !== "" && !IDLE.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const bare = given.filter(([name]) => name !== "step");
+  for (const pairs of [given, bare]) {
+    const found = known[`${path}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`];
+    if (found !== undefined) return copy + found;
+  }
+  throw new Error("The server is not part of this copy, which has its own examples only");
+}
+
+/** What an address may say that no file goes by. */
+const IDLE = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to", "version"];
