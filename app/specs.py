@@ -207,7 +207,7 @@ def _value(one: Field, given: Any, room: Room) -> Any:
         value = _number(one, given, given)
         if not one.least <= value <= one.most:
             raise _range(one, given, room)
-        return value
+        return value + 0.0  # −0 is 0 here: a link leaves out what is the default
     rows = _rows(one, given, room)
     most = one.limit(room)
     if one.kind == "integers":

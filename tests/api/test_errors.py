@@ -142,7 +142,7 @@ def test_pages_for_what_is_not_there(client):
     answer = client.get("/widgets/online-softmax?scores=1,2&step=3")
     assert answer.status_code == 404
     assert "steps 0 to 2" in answer.text
-    for path in ("/widgets/nope", "/figures/nope.svg", "/figures/online-softmax.gif", "/embed/nope", "/nope", "/static/nope.js"):
+    for path in ("/widgets/nope", "/figures/nope.svg", "/figures/online-softmax.webp", "/embed/nope", "/nope", "/static/nope.js"):
         assert client.get(path).status_code == 404
 
 

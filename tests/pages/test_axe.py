@@ -28,7 +28,7 @@ def test_a_run_from_start_to_overflow(page: Page, widget: Widget, width: int, sc
     widget.slide("step", 8)
     widget.slide("offset", 80)
     expect(widget.mark("failed")).to_have_attribute("data-on", "yes")
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     clean(page)
 
 

@@ -63,7 +63,7 @@ def test_bad_input_fits(phone: Page, watch: Watch):
 def test_no_field_sticks_out_of_its_box(phone: Page):
     widget = Widget(phone)
     widget.open()
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     out = phone.evaluate(
         """() => [...document.querySelectorAll(".own input, .own textarea, .own select, .box *:not(svg *)")].filter((one) => {
              const [a, b] = [one.getBoundingClientRect(), one.closest(".own, .box").getBoundingClientRect()];
@@ -96,7 +96,7 @@ def test_everything_can_be_tapped(phone: Page, api: Api):
     widget.action("play").tap()
     expect(widget.action("play")).to_have_text("Pause")
     widget.action("play").tap()
-    widget.root.locator("summary").tap()
+    widget.root.locator("details.own summary").tap()
     widget.field("scores").tap()
     expect(widget.field("scores")).to_be_focused()
     phone.get_by_role("link", name="Rising").tap()
@@ -107,7 +107,7 @@ def test_what_is_tapped_is_large_enough(phone: Page):
     """At least 24 by 24 pixels, links in running text aside."""
     widget = Widget(phone)
     widget.open("step=3")
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     small = phone.evaluate(
         """() => [...document.querySelectorAll("button, select, input, textarea, summary, a.button, .presets a, nav a")].filter((one) => {
              const box = one.getBoundingClientRect();
@@ -145,7 +145,7 @@ def test_what_has_the_focus_is_not_covered(page: Page, widget: Widget, height: i
     """Tab through the whole page: no element with the focus lies wholly under the bar that sticks to the top, either way."""
     page.set_viewport_size({"width": 320, "height": height})
     widget.open("step=6")
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     page.locator("a.brand").focus()
     hidden = """
       () => { const one = document.activeElement, bar = document.querySelector(".transport");

@@ -99,7 +99,7 @@ def test_arrow_keys_home_end_and_k(widget: Widget, api: Api):
 
 def test_keys_do_nothing_inside_a_field(widget: Widget):
     widget.open("step=3")
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     for place in (widget.field("scores"), widget.field("values"), widget.field("block"), widget.part("table")):
         place.focus()
         for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
@@ -110,7 +110,7 @@ def test_keys_do_nothing_inside_a_field(widget: Widget):
 def test_k_typed_into_a_field_does_not_play(widget: Widget, watch):
     watch.expect("status of 422")
     widget.open("step=3")
-    widget.root.locator("summary").click()
+    widget.root.locator("details.own summary").click()
     widget.field("scores").focus()
     widget.keyboard.press("End")
     widget.keyboard.press("k")

@@ -200,7 +200,7 @@ class TestFormat:
 
     def test_sums_in_a_format_of_their_own(self, widget: Widget, api: Api):
         widget.open(f"{DEFAULT}&format=float16&step=8")
-        widget.root.locator("summary").click()
+        widget.root.locator("details.own summary").click()
         widget.field("accumulate").select_option("float32")
         widget.page.wait_for_function("() => location.search.includes('accumulate=float32')")
         widget.agrees(api.run(f"{DEFAULT}&format=float16&accumulate=float32")[8])
@@ -233,7 +233,7 @@ class TestOwnScores:
 
     def test_typed_key_by_key(self, page: Page, widget: Widget, api: Api):
         widget.open("step=8")
-        widget.root.locator("summary").click()
+        widget.root.locator("details.own summary").click()
         widget.field("scores").focus()
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.type("4,2,8")
@@ -242,7 +242,7 @@ class TestOwnScores:
     def test_pasted(self, page: Page, widget: Widget, api: Api):
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         widget.open("step=8")
-        widget.root.locator("summary").click()
+        widget.root.locator("details.own summary").click()
         page.evaluate("() => navigator.clipboard.writeText('1.5\\r\\n-inf\\r\\n2.5\\r\\n')")
         widget.field("scores").focus()
         page.keyboard.press("ControlOrMeta+a")

@@ -107,7 +107,10 @@ CHANGES = {
     "32 by 32": ("tiled-attention", lambda widget: widget.root.get_by_role("link", name="32 by 32").click()),
     "causal": ("tiled-attention", lambda widget: widget.root.get_by_role("link", name="Causal mask on").click()),
     "wider values": ("tiled-attention", lambda widget: widget.fill("v", "1,2,3;4,5,6;7,8,9;0,1,0")),
-    "fa1": ("tiled-attention", lambda widget: (widget.root.locator("summary").click(), widget.field("algorithm").select_option("fa1"))),
+    "fa1": (
+        "tiled-attention",
+        lambda widget: (widget.root.locator("details.own summary").click(), widget.field("algorithm").select_option("fa1")),
+    ),
     "beside": ("tiled-attention", lambda widget: widget.field("beside").select_option("standard")),
     "five scores": ("division-order", lambda widget: widget.root.get_by_role("link", name="Five scores").click()),
     "vectors": ("online-softmax", lambda widget: widget.root.get_by_role("link", name="Vector values").click()),

@@ -104,6 +104,13 @@ class TestSwitches:
         expect(widget.root.get_by_role("link", name="Causal mask off")).to_be_visible()
         self.walk(widget, tiled(f"{DATA}&scale=auto&causal=bottom-right"))
 
+    def test_the_focus_stays_on_the_switch(self, widget: Tiles):
+        widget.open()
+        link = widget.root.get_by_role("link", name="Causal mask on")
+        link.focus()
+        widget.keyboard.press("Enter")
+        expect(widget.root.get_by_role("link", name="Causal mask off")).to_be_focused()
+
     def test_each_is_a_link(self, widget: Tiles):
         """A link of its own, so that it can be opened in a new tab or copied."""
         widget.open()

@@ -23,7 +23,7 @@ const QUIET = 700;
  * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
  * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} [plots]
  * @property {(snapshot: Snapshot, phase: number) => Snapshot} [at]    what a step shows when only its first phases are done
- * @property {(root: HTMLElement, now: () => {snapshot: Snapshot, frame: any}) => () => void} [listen]    a widget's own events; gives back what to do after each step
+ * @property {(root: HTMLElement, now: () => {snapshot: Snapshot, frame: any}) => void | (() => void)} [listen]    a widget's own events; may give back what to do after each step
  */
 
 /**
@@ -348,12 +348,15 @@ export function mount(root, view) {
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) return;
+    const pressed = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.again;
     for (const old of root.querySelectorAll("[data-swap]")) {
       if (old.parentElement?.closest("[data-swap]")) continue;
       const name = /** @type {HTMLElement} */ (old).dataset.swap;
       const now = fresh.querySelector(`[data-swap="${name}"]`);
       if (now) old.replaceWith(own(now, fresh.id));
     }
+    // A switch that was pressed has been made anew with the page that it asked for: the focus goes to its successor.
+    if (pressed) /** @type {HTMLElement | null} */ (root.querySelector(`[data-again="${pressed}"]`))?.focus({ preventScroll: true });
     const offset = /** @type {HTMLInputElement} */ (part('[name="offset"]'));
     const offered = /** @type {HTMLInputElement} */ (fresh.querySelector('[name="offset"]'));
     if (offset && offered && fill) [offset.min, offset.max, offset.step] = [offered.min, offered.max, offered.step];

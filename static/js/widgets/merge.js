@@ -46,14 +46,6 @@ function listen(root) {
     if (name === "cuts" && value) field("splits").value = "";
     if (name === "splits" && value) field("cuts").value = "";
   });
-  // A switch that is pressed is made anew with the page that it asks for: the focus goes to its successor.
-  let pressed = "";
-  root.addEventListener("focusin", (event) => {
-    pressed = /** @type {HTMLElement} */ (event.target).dataset.again ?? "";
-  });
-  return () => {
-    if (pressed && document.activeElement === document.body) /** @type {HTMLElement | null} */ (root.querySelector(`[data-again="${pressed}"]`))?.focus();
-  };
 }
 
 mountAll("merge", { draw, listen });

@@ -53,17 +53,10 @@ function set(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }
 
-/** The row starts where the reading head is; and a switch that is pressed is made anew with the page that it asks for: the focus goes to its successor. @param {HTMLElement} root */
+/** The row starts where the reading head is. @param {HTMLElement} root */
 function listen(root) {
   const head = cells(root, "[data-head]");
   follow(root, [...head].findIndex((one) => one.textContent));
-  let pressed = "";
-  root.addEventListener("focusin", (event) => {
-    pressed = /** @type {HTMLElement} */ (event.target).dataset.again ?? "";
-  });
-  return () => {
-    if (pressed && document.activeElement === document.body) /** @type {HTMLElement | null} */ (root.querySelector(`[data-again="${pressed}"]`))?.focus();
-  };
 }
 
 mountAll("softmax-passes", { draw, listen });
