@@ -17,10 +17,12 @@ import segno
 import uvicorn
 from pydantic import ValidationError
 
+from app.export import export
 from app.figures import DRAWN
 from app.figures.kinds import MEDIA_TYPES, make
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
+from app.main import create_app
 from app.settings import Settings
 from app.snapshots import NoSuchStep
 from app.specs import SpecError
@@ -182,9 +184,27 @@ def lessons(arguments: list[str]) -> None:
     print(f"lessons: nothing wrong in {', '.join(lesson.slug for lesson in checked)}")
 
 
+def copy(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m app export", description="Write the course as plain files, for a host without a server."
+    )
+    parser.add_argument("folder", type=Path, help="a new or empty folder")
+    parser.add_argument(
+        "--base", default="", help="where it will be, such as https://me.github.io/course/, for link previews; links work without it"
+    )
+    given = parser.parse_args(arguments)
+    try:
+        files = export(create_app(Settings()), given.folder, given.base)
+    except (FileExistsError, NotADirectoryError):
+        parser.error(f"{given.folder} is not empty: name a new folder")
+    print(f"{files:,} files in {given.folder}: open it through a web server, such as python -m http.server --directory {given.folder}")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["figure"]:
         figure(sys.argv[2:])
+    elif sys.argv[1:2] == ["export"]:
+        copy(sys.argv[2:])
     elif sys.argv[1:2] == ["check"]:
         lessons(sys.argv[2:])
     else:

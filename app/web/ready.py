@@ -1,6 +1,7 @@
 """Answers that are pure functions of their URL: made once, kept as bytes, confirmed by ETag."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -16,8 +17,10 @@ from app.web.renders import Busy
 CACHE_CONTROL = "public, max-age=300"
 LONG = 400  # bytes of query past which an answer is made off the event loop
 MOST_SLOW = 8  # slow answers under way or waiting
-# one thread each: every thread that computes takes turns of Python's lock from the event loop
-_BESIDE, _SLOW = ThreadPoolExecutor(1, "beside"), ThreadPoolExecutor(1, "slow")
+TURN = 0.0005  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
+# one thread each: every thread that computes takes turns of that lock from the event loop
+_BESIDE = ThreadPoolExecutor(1, "beside", sys.setswitchinterval, (TURN,))
+_SLOW = ThreadPoolExecutor(1, "slow", sys.setswitchinterval, (TURN,))
 _slow: set[asyncio.Future[Any]] = set()
 
 T = TypeVar("T")

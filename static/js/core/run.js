@@ -154,7 +154,7 @@ let files;
  */
 async function fileOf(url) {
   const { copy } = document.documentElement.dataset;
-  if (copy === undefined) return url;
+  if (copy === undefined || !url.includes("?")) return url;
   files ??= fetch(`${copy}addresses.json`).then((answer) => answer.json());
   const known = await files;
   const { href, searchParams } = new URL(url, location.href);

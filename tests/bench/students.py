@@ -1,0 +1,160 @@
+"""A class at once: each student opens a widget as a browser does, then steps once a second through the API, which is the worst case (no run came with the page)."""
+
+import os
+import random
+import selectors
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import quantiles
+
+from tests.bench.servers import HOST, Server, pinned, site, two_cores
+from tests.bench.table import Row, row
+
+STUDENTS = 500
+MOST = 100.0  # milliseconds at p95
+SECONDS = int(os.environ.get("BENCH_SECONDS", "12"))
+LADDER = (500, 750, 1000, 1500, 2000)
+TITLE = f"students: {STUDENTS} of them on one worker on one core, a step a second each, for {SECONDS} s"
+_STATIC = ("css/site.css", "js/core/player.js", "js/core/run.js", "js/core/bind.js", "js/core/widget.js", "js/widgets/online-softmax.js")
+
+
+@dataclass
+class Student:
+    """One browser: a connection, what it has still to ask for, and when."""
+
+    line: socket.socket
+    asks: list[str]
+    due: float
+    sent: float = 0
+    got: bytearray = field(default_factory=bytearray)
+    stepping: bool = False
+
+
+@dataclass
+class Found:
+    opened: list[float] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
+    errors: int = 0
+    late: int = 0
+
+
+def rows() -> Iterator[Row | str]:
+    server_core, client_core = two_cores()
+    if client_core is None:
+        yield "server and students share their cores here: the figures are too high"
+    with site(server_core) as server, pinned(client_core):
+        held = 0
+        kinds = (
+            ("cold: one example for all, the server just started", True),
+            ("warm: the same again", True),
+            ("each student with scores of their own", False),
+        )
+        for label, same in kinds:
+            yield label
+            idle, cpu = memory(server), server.cpu() or 0.0
+            found = a_class(server, STUDENTS, SECONDS, same)
+            used = (server.cpu() or 0.0) - cpu
+            yield row("a page opened, with its scripts", found.opened, tail=True)
+            yield row("a step", found.steps, tail=True, target=MOST, on_p95=True)
+            yield Row("errors", found.errors, unit="", target=0.5)
+            yield Row("processor time a student and second", used / STUDENTS / (SECONDS + 5) * 1e3, unit="ms")
+            yield Row("memory a student", (memory(server) - idle) / STUDENTS, unit="kB")
+        for students in LADDER:
+            found = a_class(server, students, min(SECONDS, 6), True)
+            p95 = quantiles(found.steps, n=20)[-1]
+            yield f"{students:,} students: p95 {p95:.0f} ms, {found.errors} errors"
+            if found.errors or p95 > MOST:
+                break
+            held = students
+        yield Row("students held at p95 under 100 ms", held, unit="", target=STUDENTS, floor=True)
+
+
+def a_class(server: Server, students: int, seconds: float, same: bool) -> Found:
+    """Everybody opens the page within five seconds, then steps at a moment of their own in each second."""
+    dice = random.Random(students + 7 * same)
+    found, ready, everyone = Found(), selectors.DefaultSelector(), []
+    stamp = _stamp(server)
+    start = time.perf_counter()
+    end = start + 5 + seconds
+    for _ in range(students):
+        scores = "6,5,7,6,7,9,8,6" if same else ",".join(f"{dice.gauss(5, 2):.2f}" for _ in range(8))
+        asks = [f"/widgets/online-softmax?scores={scores}", *(f"/static/{stamp}/{name}" for name in _STATIC), scores]
+        line = socket.create_connection((HOST, server.port))
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        one = Student(line, asks, start + 5 * dice.random())
+        ready.register(line, selectors.EVENT_READ, one)
+        everyone.append(one)
+    waiting = sorted(everyone, key=lambda one: -one.due)
+    begun: dict[int, float] = {}
+    while (now := time.perf_counter()) < end:
+        while waiting and waiting[-1].due <= now:
+            one = waiting.pop()
+            begun.setdefault(id(one), now)
+            _send(one, now)
+        pause = max(0.0, min((waiting[-1].due if waiting else end) - now, 0.05))
+        again = []
+        for key, _ in ready.select(pause):
+            one = key.data
+            part = one.line.recv(1 << 18)
+            one.got += part
+            if not part:
+                found.errors += 1
+                ready.unregister(one.line)
+                continue
+            if not _whole(bytes(one.got)):
+                continue
+            now = time.perf_counter()
+            found.errors += not one.got.startswith(b"HTTP/1.1 200")
+            if one.stepping:
+                found.steps.append((now - max(one.sent, one.due)) * 1e3)
+                one.due += 1
+            elif len(one.asks) == 1:
+                found.opened.append((now - begun[id(one)]) * 1e3)
+                one.stepping, one.due = True, now + dice.random()
+            else:
+                one.due = now
+            again.append(one)
+        if again:
+            waiting = sorted([*waiting, *again], key=lambda one: -one.due)
+    for one in everyone:
+        one.line.close()
+    return found
+
+
+def _send(one: Student, now: float) -> None:
+    if one.stepping:
+        one.asks.append("")
+        path = f"/api/v1/machines/online-softmax/snapshots/{len(one.asks) % 9}?scores={one.asks[0]}"
+    else:
+        path = one.asks.pop(0)
+    one.got.clear()
+    one.sent = now
+    one.line.sendall(f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n\r\n".encode())
+
+
+def _whole(answer: bytes) -> bool:
+    """
+    >>> _whole(b"HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nab"), _whole(b"HTTP/1.1 200 OK\\r\\n\\r\\n2\\r\\nab\\r\\n0\\r\\n\\r\\n")
+    (True, True)
+    """
+    head, gap, body = answer.partition(b"\r\n\r\n")
+    length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+    return bool(gap) and (len(body) >= int(length) if length else body.endswith(b"0\r\n\r\n"))
+
+
+def _stamp(server: Server) -> str:
+    with urllib.request.urlopen(f"{server.url}/") as answer:
+        return str(answer.read().decode().partition("/static/")[2].partition("/")[0])
+
+
+def memory(server: Server) -> float:
+    """Kilobytes that the server holds; 0 where the system does not tell."""
+    try:
+        text = Path(f"/proc/{server.process.pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return float(text.partition("VmRSS:")[2].split()[0])
