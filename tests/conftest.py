@@ -55,7 +55,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.fail(f"The page tests need a browser ({', '.join(BROWSERS)}): run 'sudo apt-get install chromium'.", pytrace=False)
-    args = ["--disable-background-networking"]
+    args = ["--disable-background-networking", "--disable-gpu", "--disable-software-rasterizer"]
     if os.geteuid() == 0:
         args.append("--no-sandbox")
     return {**browser_type_launch_args, "executable_path": found, "args": args}

@@ -1,3 +1,5 @@
+import inspect
+
 import pytest
 from playwright.sync_api import Page
 
@@ -13,6 +15,13 @@ def api(site: str) -> Api:
 def widget(page: Page) -> Widget:
     """The widget of the page that the test opens."""
     return Widget(page)
+
+
+@pytest.fixture(autouse=True)
+def plotly_only_where_it_is_looked_at(request: pytest.FixtureRequest) -> None:
+    """Starting Plotly takes half a second of each page: tests that never ask whether it has drawn go without."""
+    if request.path.stem in ("test_online_softmax", "test_online_softmax_spec") and "plotted" not in inspect.getsource(request.function):
+        request.getfixturevalue("without_plotly")
 
 
 @pytest.fixture
