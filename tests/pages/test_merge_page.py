@@ -171,7 +171,7 @@ def test_cuts_typed_take_the_place_of_a_number_of_workers(widget: Merge, told, w
     expect(widget.error("cuts")).to_have_count(0)
 
 
-@pytest.mark.parametrize("preset", PRESETS["merge"], ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", PRESETS["merge"][::3], ids=lambda preset: preset.name)
 @pytest.mark.usefixtures("without_plotly")
 def test_of_every_preset_script_and_server_show_the_same(widget: Merge, preset: Any):
     query = query_of(MACHINES["merge"], preset.spec)
