@@ -1,23 +1,22 @@
 """How an embed may differ from the page: what its URL says besides a spec and a step."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.machines import MACHINES
-from app.specs import Fault, SpecError, clip, whole
+from app.specs import Fault, SpecError, chosen, clip, whole
 
 THEMES = ("auto", "light", "dark")
 CONTROLS = ("full", "step", "none")
 LANGUAGES = ("en",)
-VERSIONS = ("1",)
 
 _STEPS = ("reset", "back", "next", "range", "position")
 _MORE = ("play", "speed", "share", "projector", "slow", "switches", "fields", "own", "beside", "apply", "presets", "sharing")
 _PARTS = ("caption", "legend", "table", "phases", "ledger", "readout", "verdict", "exact", "note", "credit")
 FIELDS = tuple(sorted({one.name for machine in MACHINES.values() for one in machine.fields}))
 HIDEABLE = (*_STEPS, *_MORE, *_PARTS, *FIELDS)
-NAMES = ("theme", "controls", "hide", "keys", "lang", "caption", "autoplay", "from", "to", "v")
+NAMES = ("theme", "controls", "hide", "keys", "lang", "caption", "autoplay", "from", "to")
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Options:
     given: dict[str, str] = field(default_factory=dict)
 
 
-def options(given: Mapping[str, Any], fields: Collection[str] = ()) -> Options:
-    """Options from a query; a name that is one of the machine's fields (V is `v`) is no option. Raises SpecError, with a fault for each that is wrong.
+def options(given: Mapping[str, Any]) -> Options:
+    """Options from a query. Raises SpecError, with a fault for each that is wrong.
 
     >>> found = options({"controls": "step", "hide": "legend,note", "caption": "0", "from": "2"})
     >>> "play" in found.hidden, "next" in found.hidden, {"legend", "note", "caption"} <= found.hidden, found.first
@@ -55,10 +54,11 @@ def options(given: Mapping[str, Any], fields: Collection[str] = ()) -> Options:
     faults: list[Fault] = []
 
     def choice(name: str, choices: tuple[str, ...]) -> str:
-        said = str(given.get(name) or choices[0])
-        if said not in choices:
-            faults.append(_fault(name, "not_a_choice", said, f"use one of {', '.join(choices)}", choices))
-        return said
+        try:
+            return chosen(given, name, choices)
+        except SpecError as error:
+            faults.extend(error.faults)
+            return choices[0]
 
     def number(name: str, default: int | None) -> int | None:
         try:
@@ -68,33 +68,22 @@ def options(given: Mapping[str, Any], fields: Collection[str] = ()) -> Options:
             return default
 
     theme, controls, lang = choice("theme", THEMES), choice("controls", CONTROLS), choice("lang", LANGUAGES)
-    if "v" not in fields:
-        choice("v", VERSIONS)
     yes = {
         name: choice(name, choices) == "1" for name, choices in (("keys", ("1", "0")), ("caption", ("1", "0")), ("autoplay", ("0", "1")))
     }
     hide = [name.strip() for name in str(given.get("hide") or "").split(",") if name.strip()]
     for name in hide:
         if name not in HIDEABLE:
-            faults.append(_fault("hide", "not_a_choice", name, f"use names from {', '.join(HIDEABLE)}", HIDEABLE))
+            message = f"hide: {clip(name)!r} is not one of the choices; use names from {', '.join(HIDEABLE)}."
+            faults.append(Fault("not_a_choice", message, "hide", clip(name), list(HIDEABLE)))
     first, last = number("from", 0) or 0, number("to", None)
     if last is not None and last < first:
-        faults.append(_fault("to", "out_of_range", str(last), f"give a step from {first} on, or leave it out", {"least": first}))
+        message = f"to: '{last}' is not a step at or after from; give a step from {first} on, or leave it out."
+        faults.append(Fault("out_of_range", message, "to", last, {"least": first}))
     if faults:
         raise SpecError(faults)
     hidden = {*hide, *(() if yes["caption"] else ("caption",))}
     if controls != "full":
         hidden |= {*_MORE, *(_STEPS if controls == "none" else ())}
-    kept = {name: str(given[name]) for name in NAMES if given.get(name) and name not in fields}
+    kept = {name: str(given[name]) for name in NAMES if given.get(name)}
     return Options(theme, frozenset(hidden), yes["keys"], lang, yes["autoplay"], first, last, kept)
-
-
-def _fault(name: str, code: str, value: str, way_out: str, allowed: Any) -> Fault:
-    what = "one of the choices" if code == "not_a_choice" else "a step at or after from"
-    return Fault(
-        code,
-        f"{name}: {clip(value)!r} is not {what}; {way_out}.",
-        name,
-        clip(value),
-        list(allowed) if isinstance(allowed, tuple) else allowed,
-    )

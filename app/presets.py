@@ -7,7 +7,7 @@ from typing import Any
 
 from app.machines import MACHINES
 from app.machines.run import Machine
-from app.specs import text
+from app.specs import known_version, parse, text
 
 
 @dataclass(frozen=True)
@@ -133,3 +133,13 @@ def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
     if any(one.data and one.kind != "choice" and given.get(one.name) for one in machine.fields):
         return {}
     return {name: text(value) for name, value in PRESETS[machine.name][0].given.items()}
+
+
+def spec_of(machine: Machine, given: Mapping[str, Any]) -> Any:
+    """The spec that a page's or a figure's query names; what is no field of the machine is left alone. Raises SpecError.
+
+    >>> spec_of(MACHINES["online-softmax"], {"format": "float16", "step": "3"}).scores[:2]
+    (6.0, 5.0)
+    """
+    known_version(machine, given)
+    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False)

@@ -10,6 +10,7 @@ from app.figures import traffic as drawn
 from app.machines.formats import FORMATS
 from app.machines.rounding import distances
 from app.machines.traffic import MACHINE, TOKENS, WAYS, Cost, Spec, bytes_of, counted, fa1_blocks, table_bytes, walked
+from app.numbers import amount, size
 from app.snapshots import NoSuchStep
 from app.snapshots import traffic as walk
 from app.specs import Fault, SpecError, parse, query, whole
@@ -18,17 +19,18 @@ from app.widgets import LAST_STEP, Widget, typed_in
 # Sizes of memory that graphics cards are sold with, by NVIDIA's data sheets; a GB is taken as 10⁹ bytes, the smaller reading.
 CARDS = ((16, "T4"), (24, "GeForce RTX 4090"), (40, "A100, the smaller one"), (80, "A100 and H100"), (141, "H200"))
 
+# In braces: what `Sized.figures` computes for the preset's own spec.
 _PRESETS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("32,768 tokens", "The table of scores alone takes 4 GiB a head in float32; the tiled ways store none of it.", {}),
-    ("Small enough to run", "At 64 tokens all three ways are run on the server, and their ledgers are what you see.",
+    ("32,768 tokens", "The table of scores alone takes {table} a head in float32; the tiled ways store none of it.", {}),
+    ("Small enough to run", "At {n} tokens all three ways are run on the server, and their ledgers are what you see.",
      {"n": 64, "d": 16, "memory": 1024, "block_q": 16, "block_k": 16}),
-    ("A chip that holds 98,304 numbers", "As a chip of 192 KiB does in float16: FA1’s tiles have 64 queries by 384 keys, and a seventh is moved.",
+    ("A chip that holds 98,304 numbers", "As a chip of {chip} does in float16: FA1’s tiles have {rows} queries by {keys} keys, and {fa1} of what the standard way moves is moved.",
      {"n": 4096, "memory": 98304, "format": "float16"}),
-    ("Where FA1’s order moves more", "Wide queries on the same chip: only 96 keys fit at a time, so Q and O pass 11 times; FA2’s order moves half as much as the standard way.",
+    ("Where FA1’s order moves more", "Wide queries on the same chip: only {keys} keys fit at a time, so Q and O pass {passes} times; FA1’s order moves {fa1} of what the standard way moves, FA2’s {fa2}.",
      {"n": 1024, "d": 128}),
-    ("A chip too small for either", "32 keys or 32 queries fit at a time, and both orders move more than the standard way; what they set aside stays small.",
+    ("A chip too small for either", "{keys} keys or {block_q} queries fit at a time: FA1’s order moves {fa1} of what the standard way moves, FA2’s {fa2}. What they set aside stays small.",
      {"n": 1024, "d": 128, "memory": 16384, "block_q": 32, "block_k": 32}),
-    ("32 heads, 131,072 tokens", "The tables would need more memory than any of these cards has; what the tiled ways set aside takes a few MiB.",
+    ("32 heads, 131,072 tokens", "The tables would need {tables}; what FA2’s order sets aside takes {aside}.",
      {"n": 131072, "d": 128, "memory": 98304, "format": "bfloat16", "heads": 32}),
 )  # fmt: skip
 
@@ -93,6 +95,28 @@ class Sized:
         return fa1_blocks(self.spec.memory, self.spec.d)
 
     @property
+    def figures(self) -> dict[str, str]:
+        """What a preset's sentence quotes.
+
+        >>> spec = Spec(n=1024, d=128)
+        >>> Sized(spec, {way: spec.cost(way) for way in WAYS}).figures["keys"]
+        '96'
+        """
+        rows, keys = self.blocks
+        moved = {way: f"{cost.moved / self.costs['standard'].moved:.0%}" for way, cost in self.costs.items()}
+        return moved | {
+            "n": amount(self.spec.n),
+            "block_q": amount(self.spec.block_q),
+            "rows": amount(rows),
+            "keys": amount(keys),
+            "passes": amount(-(-self.spec.n // keys)),
+            "chip": size(self.spec.memory * self.unit),
+            "table": size(table_bytes(self.spec.n, self.spec.n, self.spec.format)),
+            "tables": size(self.costs["standard"].stored * self.unit),
+            "aside": size(self.costs["fa2"].stored * self.unit),
+        }
+
+    @property
     def tables(self) -> list[tuple[str, int, int, int]]:
         """(format, bytes of a number, bytes of a head's table, bytes of all heads')."""
         n = self.spec.n
@@ -138,9 +162,12 @@ class TrafficPage(Widget):
     @property
     def presets(self) -> list[dict[str, str]]:
         kept = {"way": self.spec.way}
-        return [
-            {"title": title, "look_for": said, "query": query(MACHINE, Spec(**kept, **given), step=0)} for title, said, given in _PRESETS
-        ]
+        found = []
+        for title, said, given in _PRESETS:
+            spec = Spec(**kept, **given)
+            figures = Sized(spec, {way: spec.cost(way) for way in WAYS}).figures
+            found.append({"title": title, "look_for": said.format(**figures), "query": query(MACHINE, spec, step=0)})
+        return found
 
     @property
     def names(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from app.figures import online as online_figure
 from app.machines import MACHINES, passes, tiled
 from app.machines.run import Machine
 from app.numbers import wire
-from app.presets import PRESETS, default_data
+from app.presets import PRESETS, spec_of
 from app.snapshots import MAX_COUNT
 from app.snapshots.look import look
 from app.specs import Fault, SpecError, fields_of, known_version, parse, query, text, whole
@@ -81,6 +81,18 @@ class Widget:
         """What its template shows besides the snapshot, which no step changes."""
         return MORE[self.machine.name](self.spec)
 
+    @property
+    def clears(self) -> dict[str, list[str]]:
+        """For each field the fields that say the same in another way, which a form empties when this one is filled."""
+        fields = self.machine.fields
+        instead = [one.name for one in fields if one.stands_in]
+        data = [one.name for one in fields if one.data and one.kind != "choice" and not one.stands_in]
+        found = {one.name: data if one.stands_in else instead if one.name in data else [] for one in fields}
+        for one in fields:
+            if one.yields:
+                found[one.name], found[one.yields] = [one.yields], [one.name]
+        return found
+
     def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
         return look(self.shot, path, row, col)
 
@@ -136,7 +148,7 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
     options = options or Options()
     spec, step = PRESETS[name][0].spec, 0
     try:
-        spec = parse(machine, default_data(machine, asked) | asked, "page", strict=False)
+        spec = spec_of(machine, asked)
         step = whole("step", given.get("step"), 0, LAST_STEP, min(options.first, machine.steps(spec)))
     except SpecError as error:
         faults = error.faults

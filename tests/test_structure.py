@@ -17,21 +17,22 @@ MAY_IMPORT = {
     "app.captions": {"app.machines", "app.numbers", "app.captions"},
     "app.presets": {"app.machines", "app.specs"},
     "app.snapshots": {"app.machines", "app.numbers", "app.specs", "app.captions", "app.snapshots"},
-    "app.figures": {"app.machines", "app.numbers", "app.snapshots", "app.figures"},
+    "app.templates": {"app.numbers", "app.snapshots"},
+    "app.figures": {"app.machines", "app.numbers", "app.snapshots", "app.templates", "app.figures"},
     "app.lessons": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.captions", "app.figures", "app.lessons",
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.captions", "app.figures", "app.templates", "app.lessons",
     },
     "app.embedding": {"app.machines", "app.specs"},
     "app.share": {"app.machines"},
     "app.widgets": {
         "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.embedding", "app.share",
     },
-    "app.traffic_page": {"app.embedding", "app.machines", "app.captions", "app.specs", "app.snapshots", "app.figures", "app.widgets"},
+    "app.traffic_page": {"app.embedding", "app.machines", "app.numbers", "app.captions", "app.specs", "app.snapshots", "app.figures", "app.widgets"},
     "app.settings": set(),
     "app.export": {"app.assets", "app.figures", "app.lessons", "app.machines", "app.presets", "app.snapshots", "app.specs", "app.widgets"},
     "app.assets": set(),
     "app.web": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.traffic_page", "app.lessons", "app.embedding", "app.share", "app.web",
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.traffic_page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
     },
 }  # fmt: skip
 

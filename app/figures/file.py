@@ -3,17 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import resvg_py
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.figures import DRAWN, MACHINE_OF, TITLES
 from app.figures.outlines import lines as lines_of
 from app.figures.outlines import outlined
 from app.machines import MACHINES
-from app.numbers import show
+from app.templates import environment
 
 LIGHT = {"paper": "#fffdf8", "text": "#1c2330", "soft": "#5b6472", "line": "#e3ddd0", "old": "#2f62c4", "new": "#c2500e", "bad": "#b3203f"}
 DARK = {"paper": "#151a22", "text": "#edf0f5", "soft": "#a3adbb", "line": "#323a46", "old": "#7fa6ff", "new": "#ff9d5c", "bad": "#ff7d95"}
@@ -72,9 +70,4 @@ def png(picture: str, scale: float = 2.0) -> bytes:
 
 @cache
 def template(name: str) -> Any:
-    found = Environment(
-        loader=FileSystemLoader(Path(__file__).parent.parent.parent / "templates"),
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    found.filters["show"] = show
-    return found.get_template(f"figures/{name}")
+    return environment().get_template(f"figures/{name}")

@@ -5,6 +5,7 @@ nothing moves but the line when a reader steps.
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,7 +113,8 @@ def _ends(numbers: list[float]) -> tuple[float, float]:
     finite = [x for x in numbers if math.isfinite(x)]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     room = 0.0 if low < high else max(1.0, abs(low) / 16)
-    return low - room, high + room
+    most = sys.float_info.max  # next to which there is no room
+    return max(low - room, -most), min(high + room, most)
 
 
 def _y(value: float, top: float, low: float, high: float) -> float:

@@ -10,7 +10,8 @@ from app.figures.letters import fitted, in_cells, width
 from app.machines.formats import FORMATS
 from app.numbers import show
 
-LEFT, RIGHT = 16.0, 784.0
+WIDE, LEFT, RIGHT = 800.0, 16.0, 784.0
+FACTOR = 12.5  # size of a factor's letters
 ROW = 30.0  # a score's height
 FIRST = 96.0  # from the row's top to the workers' results
 LINE, LEVEL = 18.0, 44.0  # a line in a box; the gap between two rows of boxes
@@ -84,6 +85,11 @@ class Edge:
     turn: float
     factor: str
     kind: str
+
+    @property
+    def factor_x(self) -> float:
+        """Beside the line, and never past the edge of the picture."""
+        return round(min(self.x + 6, WIDE - 4 - width(self.factor, FACTOR)), 2)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.figures import DRAWN
@@ -15,9 +13,9 @@ from app.figures.file import svg
 from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
 from app.machines.run import Machine
-from app.numbers import show
-from app.snapshots import encode, snapshot
+from app.snapshots import snapshot
 from app.specs import query
+from app.templates import environment
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,6 @@ def template(macro: str, file: str = "blocks.jinja") -> Callable[..., str]:
 
 @cache
 def _module(file: str) -> Any:
-    found = Environment(
-        loader=FileSystemLoader(Path(__file__).parent.parent.parent / "templates"),
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    found.filters["show"] = show
-    found.filters["json"] = lambda answer: Markup(encode(answer).decode().replace("<", "\\u003c"))
+    found = environment()
     found.globals["base"] = BASE
     return found.get_template(file).module

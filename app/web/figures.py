@@ -12,12 +12,13 @@ from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make
 from app.figures.qr import MOST as QR_BYTES
 from app.machines import MACHINES
 from app.machines.run import Machine
-from app.presets import default_data
+from app.presets import spec_of
 from app.snapshots import WIDGETS, NoSuchStep, links, snapshot
-from app.specs import Fault, SpecError, chosen, clip, known_version, parse, whole
+from app.specs import Fault, SpecError, chosen, clip, whole
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
 from app.web.renders import Renders
+from app.web.site import root_of
 from app.widgets import LAST_STEP
 
 
@@ -33,8 +34,7 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
         kept = ready.find(request)
         if kept is not None:
             return kept
-        root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
-        job = job_of(drawn, ending, dict(request.query_params), root)
+        job = job_of(drawn, ending, dict(request.query_params), root_of(request))
         return await ready.shared(request, MEDIA_TYPES[ending], lambda: (moving if ending == "gif" else renders).run(make, ending, job))
 
     return routes
@@ -69,12 +69,6 @@ def _link(machine: Machine, spec: Any, step: int, root: str) -> str:
         message = f"this link has {len(link):,} letters, and a QR code holds {QR_BYTES:,}: give fewer numbers, or a seed."
         raise SpecError([Fault("too_long", message, "link", clip(link), {"most": QR_BYTES})])
     return link
-
-
-def spec_of(machine: Machine, given: Mapping[str, Any]) -> Any:
-    """The spec that a page's or a figure's query names; what is no field of the machine is left alone."""
-    known_version(machine, given)
-    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False)
 
 
 def shot_of(machine: Machine, given: Mapping[str, Any]) -> dict[str, Any]:

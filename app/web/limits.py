@@ -7,7 +7,7 @@ estimate also says where a request is answered: at once, in a thread beside the 
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
@@ -15,9 +15,11 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.machines.run import Machine
-from app.snapshots import MAX_BYTES
-from app.specs import Fault, SpecError
+from app.presets import spec_of
+from app.snapshots import MAX_BYTES, MAX_COUNT
+from app.specs import Fault, SpecError, whole
 from app.web.watching import Failing
+from app.widgets import LAST_STEP
 
 AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event loop
 BESIDE = 60_000  # and up to which in the thread beside it
@@ -51,6 +53,24 @@ def work(machine: Machine, spec: Any, last: int, count: int = 1) -> int:
         touched, size, step = _ROWS * numbers, numbers + 9 * len(spec.scores), _STEP
     shown = min(count * size, MAX_BYTES // 4)
     return math.ceil(part * touched) + last * step + (count - 1) * _SHOWN + int(shown)
+
+
+def takes_long(machine: Machine, given: Mapping[str, Any]) -> bool:
+    """Whether a page of this query takes so long to make that others would notice.
+
+    >>> from app.machines import MACHINES
+    >>> takes_long(MACHINES["online-softmax"], {})
+    False
+    >>> takes_long(MACHINES["tiled-attention"], {"seed": "1", "n_q": "64", "n_k": "64", "d": "8", "d_v": "8", "step": "900"})
+    True
+    """
+    try:
+        spec = spec_of(machine, given)
+        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
+    except SpecError:
+        return False
+    steps = machine.steps(spec)
+    return work(machine, spec, min(steps, step + MAX_COUNT), min(MAX_COUNT, steps)) > BESIDE
 
 
 class Budget:

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.embedding import NAMES, options
+from app.embedding import options
 from app.figures.card import HEIGHT, WIDTH
 from app.figures.kinds import THUMB
 from app.machines import MACHINES
@@ -18,6 +18,7 @@ from app.specs import Fault, SpecError, clip, whole
 from app.web.failures import NotFound, error, name_fault
 from app.web.figures import shot_of
 from app.web.ready import Ready
+from app.web.site import root_of
 
 CACHE_AGE = 86_400  # seconds; a state's answer changes only with a release
 _LEAST, _MOST = 1, 10_000  # pixels
@@ -41,7 +42,7 @@ def router(ready: Ready) -> APIRouter:
             limits = {name: whole(name, given.get(name), _LEAST, _MOST, _MOST) for name in ("maxwidth", "maxheight")}
         except SpecError as wrong:
             return error(400, wrong.faults[0], _ANYONE)
-        root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
+        root = root_of(request)
         try:
             found = await ready.answer(
                 request, "application/json", lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"])), heavy=True
@@ -69,8 +70,7 @@ def rich(url: str, root: str, most_wide: int, most_high: int) -> dict[str, Any]:
     ('rich', 500, 'Online softmax, step 2 of 2')
     """
     name, given = _ours(url, root)
-    shown = options({one: value for one, value in given.items() if one != "v"}).given
-    state = share(shot_of(MACHINES[name], given), root, {one: value for one, value in shown.items() if one in NAMES})
+    state = share(shot_of(MACHINES[name], given), root, options(given).given)
     width, height = min(FRAME_WIDTH, most_wide), min(frame_height(name), most_high)
     answer: dict[str, Any] = {
         "version": "1.0", "type": "rich", "title": state.title, "provider_name": "Tilewise", "provider_url": f"{root}/",

@@ -11,14 +11,13 @@ from app.embedding import Options, options
 from app.figures import DRAWN
 from app.figures.file import LIGHT
 from app.machines import MACHINES
-from app.presets import PRESETS, default_data
-from app.snapshots import MAX_COUNT, WIDGETS
-from app.specs import SpecError, parse, whole
+from app.presets import PRESETS
+from app.snapshots import WIDGETS
 from app.web.failures import NotFound, name_fault
-from app.web.limits import BESIDE, work
+from app.web.limits import takes_long
 from app.web.ready import Ready, beside, slowly
 from app.web.site import Site
-from app.widgets import LAST_STEP, widget
+from app.widgets import widget
 
 HTML = "text/html"
 
@@ -41,7 +40,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
         if kept is not None:
             return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's step after the range's
-        said = options(given, [one.name for one in MACHINES[name].fields]) if template == "embed.html" else Options()
+        said = options(given) if template == "embed.html" else Options()
 
         def make() -> tuple[bool, bytes]:
             made = widget(name, given, options=said)
@@ -49,7 +48,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
             more: dict[str, Any] = {"w": made, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
             return bool(made.faults), site.render(request, template, **more)
 
-        faulty, body = await (slowly if long(name, given) else beside)(make)
+        faulty, body = await (slowly if takes_long(MACHINES[name], given) else beside)(make)
         return HTMLResponse(body, 422) if faulty else ready.keep(request, HTML, body)
 
     @routes.get("/widgets/{name}")
@@ -61,20 +60,3 @@ def router(site: Site, ready: Ready) -> APIRouter:
         return await show(request, name, "embed.html")
 
     return routes
-
-
-def long(name: str, given: dict[str, Any]) -> bool:
-    """Whether a page takes so long to make that others would notice.
-
-    >>> long("online-softmax", {}), long("tiled-attention", {"seed": "1", "n_q": "64", "n_k": "64", "d": "8", "d_v": "8", "step": "900"})
-    (False, True)
-    """
-    machine = MACHINES[name]
-    try:
-        spec = parse(machine, default_data(machine, given) | given, "page", strict=False)
-        steps = machine.steps(spec)
-        step = whole("step", given.get("step"), 0, LAST_STEP, 0)
-    except SpecError:
-        return False
-    last = min(steps, step + MAX_COUNT)
-    return work(machine, spec, last, min(MAX_COUNT, steps)) > BESIDE

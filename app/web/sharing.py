@@ -1,18 +1,17 @@
 """/share: everything that an author can paste or download for one state, with a look at what it gives."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.embedding import Options
+from app.machines import MACHINES
 from app.share import share
 from app.snapshots import WIDGETS
 from app.web.failures import NotFound, name_fault
-from app.web.ready import Ready
-from app.web.site import Site
-from app.widgets import widget
+from app.web.limits import takes_long
+from app.web.ready import Ready, beside, slowly
+from app.web.site import Site, root_of
+from app.widgets import Widget, widget
 
 
 def router(site: Site, ready: Ready) -> APIRouter:
@@ -25,11 +24,16 @@ def router(site: Site, ready: Ready) -> APIRouter:
         kept = ready.find(request)
         if kept is not None:
             return kept
-        made = widget(name, dict(request.query_params), options=Options())
+        given = dict(request.query_params)
+
+        def make() -> tuple[Widget, bytes]:
+            made = widget(name, given)
+            state = share(made.shot, root_of(request), extra=made.extra)
+            return made, site.render(request, "share.html", w=made, share=state)
+
+        made, body = await (slowly if takes_long(MACHINES[name], given) else beside)(make)
         if made.faults:
             return site.failure(request, next(iter(made.faults.values())), 422)
-        root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
-        more: dict[str, Any] = {"w": made, "share": share(made.shot, root, extra=made.extra)}
-        return ready.keep(request, "text/html", site.render(request, "share.html", **more))
+        return ready.keep(request, "text/html", body)
 
     return routes

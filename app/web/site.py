@@ -1,10 +1,9 @@
 """The templates and what every page needs to know."""
 
 import math
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -14,23 +13,17 @@ from app.figures.qr import MOST, qr
 from app.figures.tiled import largest, level
 from app.machines.formats import FORMATS
 from app.numbers import amount, show, size
-from app.snapshots import encode
 from app.snapshots.look import look
 from app.specs import Fault
+from app.templates import environment
 
-TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 
-
-def environment() -> Environment:
-    """Jinja as pages and figures use it: everything escaped, an undefined name an error."""
-    found = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    found.filters["show"] = show
+def pages() -> Environment:
+    """Jinja with what the templates of pages ask for."""
+    found = environment()
     found.filters["amount"] = amount
     found.filters["size"] = size
     found.filters["held"] = held
-    found.filters["data"] = data
     found.filters["at"] = look
     found.filters["level"] = level
     found.filters["largest"] = largest
@@ -48,13 +41,9 @@ def held(x: float, form: str) -> str:
     return show(FORMATS[form].round(x) if math.isfinite(x) else x)
 
 
-def data(answer: Any) -> Markup:
-    """JSON that may stand inside a script element: nothing in it can end that element.
-
-    >>> data({"a": "</script>"})
-    Markup('{"a":"\\\\u003c/script>"}')
-    """
-    return Markup(encode(answer).decode().replace("<", "\\u003c"))
+def root_of(request: Request) -> str:
+    """The site's whole address as its readers see it, without a slash at its end."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
 
 
 class Site:
@@ -62,7 +51,7 @@ class Site:
 
     def __init__(self, stamp: str) -> None:
         self.stamp = stamp
-        self.environment = environment()
+        self.environment = pages()
 
     def render(self, request: Request, template: str, /, **more: Any) -> bytes:
         base = request.scope.get("root_path", "").rstrip("/")

@@ -35,6 +35,8 @@ def values(draw, machine):
             continue
         if not (one.required or one.stands_in or data) and draw(st.booleans()):
             continue
+        if any(other.yields == one.name and other.name in found for other in machine.fields):
+            continue  # the two say the same: one of them
         least, most = int(max(one.least, 0)), int(min(one.most or 6, 6))
         rows = draw(st.integers(1, 6)) if one.name == "q" else n
         whole = st.integers(least, max(least, most))

@@ -24,7 +24,7 @@ def test_every_name_that_may_be_hidden_has_a_rule():
         ("controls=some", "use one of full, step, none"),
         ("hide=next,nothing", "'nothing'"),
         ("lang=xx", "use one of en"),
-        ("v=2", "use one of 1"),
+        ("v=2", "use v=1"),
         ("keys=maybe", "use one of 1, 0"),
         ("caption=no", "use one of 1, 0"),
         ("autoplay=yes", "use one of 0, 1"),

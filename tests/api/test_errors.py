@@ -113,7 +113,7 @@ def test_a_body_too_long(client):
     failed(client.post(ONLINE, content=b" " * 1_000_001, headers={"Content-Type": "application/json"}), 413)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(query=st.text(max_size=60), raw=st.binary(max_size=30))
 def test_no_query_gives_a_500(client, query, raw):
     for path in (ONLINE, f"{ONLINE}/0", "/widgets/online-softmax", "/figures/online-softmax.svg"):

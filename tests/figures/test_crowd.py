@@ -18,7 +18,7 @@ def ask(url):
 
 
 def test_a_crowd_starves_nobody(site):
-    pictures = [f"{site}/figures/tiled-attention.png?{LARGE.format(seed)}" for seed in range(40)]
+    pictures = [f"{site}/figures/tiled-attention.png?{LARGE.format(seed)}" for seed in range(80)]
     ask(f"{site}/figures/online-softmax.png")  # the workers have started
     waits = []
     with ThreadPoolExecutor(80) as crowd:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -123,6 +124,23 @@ def test_any_history_is_drawn_clean(scores, name, data):
     machine = MACHINES["online-softmax"]
     spec = machine.spec(scores=tuple(scores), format=name, block=data.draw(st.sampled_from([1, 1, 3])))
     clean(figure(snapshot(machine, spec, data.draw(st.integers(0, machine.steps(spec)))), "online-softmax-history")[0])
+
+
+def test_a_factor_at_the_edge_stays_in_the_picture():
+    """Thirteen scores, the last two in a part of their own, far below the rest: found by hypothesis."""
+    machine = MACHINES["merge"]
+    for scores in ((0.0,) * 11 + (-7.0, -7.0), (7.0,) * 11 + (0.0, 0.0), (0.0,) * 12 + (7.0,), (7.0,) * 12 + (0.0,)):
+        for cut in (11, 12):
+            spec = machine.spec(scores=scores, cuts=(0, 0, 0, 0, 0, cut), merge_order="right")
+            for shot in snapshots(machine, spec):
+                clean(figure(shot)[0])
+
+
+@pytest.mark.parametrize("largest", [sys.float_info.max, -sys.float_info.max])
+def test_the_largest_number_has_room(largest):
+    machine = MACHINES["online-softmax"]
+    for shot in snapshots(machine, machine.spec(scores=(largest,), format="float64")):
+        clean(figure(shot, "online-softmax-history")[0])
 
 
 # The numbers are the snapshots'

@@ -1,7 +1,6 @@
 """The lesson memory-traffic: nothing is wrong with it, its counts are the machines', and what was measured is quoted by expression only."""
 
 import ast
-import html
 import json
 import re
 import shutil
@@ -17,6 +16,7 @@ from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
 from app.lessons.pages import Lesson
 from app.machines.traffic import Size, fa1_blocks, fa1_cost, fa2_cost, standard_cost, table_bytes
+from tests.lessons.read import rows, text
 
 FOLDER = LESSONS / "memory-traffic"
 GPU: dict[str, Any] = json.loads((FOLDER / "data" / "h200.json").read_text())
@@ -34,20 +34,6 @@ def lesson(catalog: Catalog) -> Lesson:
     found = catalog.lesson("memory-traffic")
     assert found
     return found
-
-
-def text(lesson: Lesson, track: Any) -> str:
-    """A track as a reader sees it, without its markup."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", lesson.page(track).html)))
-
-
-def rows(lesson: Lesson, track: Any) -> list[tuple[str, ...]]:
-    """The rows of all tables of a track."""
-    found = re.findall(r"<tr>(.*?)</tr>", lesson.page(track).html, re.DOTALL)
-    return [
-        tuple(html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL))
-        for row in found
-    ]
 
 
 def written_bytes(shown: str) -> float:

@@ -1,12 +1,9 @@
 """The lesson online-softmax: nothing is wrong with it, every value worked out beforehand stands in it, and none of them is typed."""
 
-import html
 import json
-import re
 import shutil
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +13,7 @@ from app.lessons.checks import check
 from app.lessons.pages import Lesson
 from app.machines import MACHINES
 from app.machines.run import moments
+from tests.lessons.read import rows, text
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "worked_examples.json").read_text())
 FIVE = GOLDEN["softmax_five_scores"]
@@ -33,20 +31,6 @@ def lesson(catalog: Catalog) -> Lesson:
     found = catalog.lesson("online-softmax")
     assert found
     return found
-
-
-def text(lesson: Lesson, track: Any) -> str:
-    """A track as a reader sees it, without its markup."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", lesson.page(track).html)))
-
-
-def rows(lesson: Lesson, track: Any) -> set[tuple[str, ...]]:
-    """The rows of all tables of a track."""
-    found = re.findall(r"<tr>(.*?)</tr>", lesson.page(track).html, re.DOTALL)
-    return {
-        tuple(html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL))
-        for row in found
-    }
 
 
 def short(x: float) -> str:

@@ -1,8 +1,6 @@
 """The lesson splitting-a-row: nothing is wrong with it, its numbers are the machine's and a direct computation's, and its program works."""
 
-import html
 import math
-import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +14,7 @@ from app.lessons import pages
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
 from app.lessons.pages import Lesson
+from tests.lessons.read import rows, text
 
 FOLDER = LESSONS / "splitting-a-row"
 SCORES, VALUES = (1, 3, 2, 5, 4), (10, 20, 30, 40, 50)
@@ -31,20 +30,6 @@ def lesson(catalog: Catalog) -> Lesson:
     found = catalog.lesson("splitting-a-row")
     assert found
     return found
-
-
-def text(lesson: Lesson, track: Any) -> str:
-    """A track as a reader sees it, without its markup."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", lesson.page(track).html)))
-
-
-def rows(lesson: Lesson, track: Any) -> set[tuple[str, ...]]:
-    """The rows of all tables of a track."""
-    found = re.findall(r"<tr>(.*?)</tr>", lesson.page(track).html, re.DOTALL)
-    return {
-        tuple(html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in re.findall(r"<t[dh].*?</t[dh]>", row, re.DOTALL))
-        for row in found
-    }
 
 
 def part(scores: tuple[int, ...]) -> tuple[int, float]:

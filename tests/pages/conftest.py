@@ -1,4 +1,5 @@
 import inspect
+import re
 
 import pytest
 from playwright.sync_api import Page
@@ -17,10 +18,14 @@ def widget(page: Page) -> Widget:
     return Widget(page)
 
 
+BARE = ("test_online_softmax", "test_online_softmax_spec", "test_tiles", "test_narrow", "test_axe", "test_embed")
+
+
 @pytest.fixture(autouse=True)
 def plotly_only_where_it_is_looked_at(request: pytest.FixtureRequest) -> None:
     """Starting Plotly takes half a second of each page: tests that never ask whether it has drawn go without."""
-    if request.path.stem in ("test_online_softmax", "test_online_softmax_spec") and "plotted" not in inspect.getsource(request.function):
+    looked_at = re.search("plot|mapped", inspect.getsource(request.function), re.IGNORECASE)
+    if request.path.stem in BARE and not looked_at and "page" in request.fixturenames:
         request.getfixturevalue("without_plotly")
 
 

@@ -6,6 +6,7 @@ import re
 import urllib.request
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Response, expect
 
 from app.numbers import show
@@ -187,3 +188,9 @@ def _pick(thing: Any, names: list[str], places: list[int]) -> Any:
     if not names:
         return thing
     return _pick(thing[names[0]], names[1:], places) if names[0] in thing else None
+
+
+def clean(page: Page) -> None:
+    """axe finds nothing on the page."""
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.numbers import show
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget, pick
+from tests.pages.driver import Api, Widget, clean, pick
 
 PATH = "/widgets/division-order"
 GOLDEN = json.loads((Path(__file__).parent.parent / "data/worked_examples.json").read_text())["divide_first_or_last"]
@@ -219,11 +218,6 @@ class TestWithoutScript:
         agrees(plain, run[0])
         plain.press("next")
         agrees(plain, run[1])
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])

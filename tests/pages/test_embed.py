@@ -7,7 +7,7 @@ from app import widgets
 from app.assets import load
 from app.figures.file import LIGHT
 from app.web.headers import policy
-from app.web.site import environment
+from app.web.site import pages
 from tests.conftest import Watch
 from tests.pages.driver import Api, Widget
 
@@ -103,7 +103,7 @@ class TestInAFrame:
 class TestTwoOnAPage:
     @pytest.fixture
     def two(self, page: Page) -> tuple[Widget, Widget]:
-        template = environment().from_string(TWO)
+        template = pages().from_string(TWO)
         made = [
             widgets.widget("online-softmax", {}, uid="a"),
             widgets.widget("online-softmax", {"scores": "1,3,2,5,4", "values": "10,20,30,40,50", "step": "1"}, uid="b"),

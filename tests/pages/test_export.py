@@ -24,7 +24,7 @@ DEFAULT = "scores=6,5,7,6,7,9,8,6"
 pytestmark = pytest.mark.xdist_group("export")  # the copy is made once
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("copy")
     made = subprocess.run(
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def copy(folder: Path) -> Iterator[str]:
     """Where the copy is served, under a path."""
 

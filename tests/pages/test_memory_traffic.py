@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from app.machines.run import moments
@@ -14,7 +13,7 @@ from app.numbers import show, size
 from app.snapshots.traffic import ARRAYS, moves, snapshots
 from app.traffic_page import traffic_page
 from tests.conftest import Watch
-from tests.pages.driver import Widget
+from tests.pages.driver import Widget, clean
 
 PATH = "/widgets/memory-traffic"
 ROWS = json.loads((Path(__file__).parent.parent / "data/memory_traffic.json").read_text())["rows"]
@@ -61,11 +60,6 @@ def agrees(widget: Traffic, shot: dict) -> None:
     assert seen["slow"] == shot["state"]["slow"]
     assert seen["chip"] == seen["words"] == {name: one["is"] for name, one in shot["state"]["chip"].items()}
     assert seen["squares"] == {name: ARRAYS[name] for name in seen["slow"]}
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.machines import MACHINES
@@ -11,7 +10,7 @@ from app.numbers import show
 from app.presets import PRESETS
 from app.specs import query as query_of
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget, pick
+from tests.pages.driver import Api, Widget, clean, pick
 from tests.pages.test_same_numbers import DIFFERENCES
 
 PATH = "/widgets/merge"
@@ -171,7 +170,7 @@ def test_cuts_typed_take_the_place_of_a_number_of_workers(widget: Merge, told, w
     expect(widget.error("cuts")).to_have_count(0)
 
 
-@pytest.mark.parametrize("preset", PRESETS["merge"][::3], ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", PRESETS["merge"], ids=lambda preset: preset.name)
 @pytest.mark.usefixtures("without_plotly")
 def test_of_every_preset_script_and_server_show_the_same(widget: Merge, preset: Any):
     query = query_of(MACHINES["merge"], preset.spec)
@@ -207,11 +206,6 @@ def test_without_script(new_context, told):
     plain.fill("order", "3,2,1")
     plain.action("apply").click()
     agrees(plain, told(f"{FIVE}&cuts=0,2&order=3,2,1")[0])
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])

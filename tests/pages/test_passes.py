@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.numbers import show
-from tests.pages.driver import Api, Widget, pick
+from tests.pages.driver import Api, Widget, clean, pick
 from tests.pages.test_same_numbers import DIFFERENCES
 
 PATH = "/widgets/softmax-passes"
@@ -188,11 +187,6 @@ def test_without_script(new_context, told):
     plain.field("method").select_option("naive")
     plain.action("apply").click()
     agrees(plain, told("scores=3,1&method=naive")[0])
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])

@@ -12,13 +12,16 @@ from tests.pages.driver import Api, Widget
 DEFAULT = "scores=6,5,7,6,7,9,8,6"
 SPECS = [
     DEFAULT,
+    "scores=1,2,3,4,5,6",
     "scores=-inf,-inf,1,2&values=1,2,3,4&block=2",
     f"{DEFAULT}&offset=80",
     "scores=1,2,0,1,3,2&values=2,0;0,2;1,1;2,0;0,2;1,1&block=2",
     "scores=1,nan,2,inf",
+    "scores=-100,-95,3,-200",
+    "scores=1.3,2.7,9&format=float8_e4m3fn&offset=80",
     "scores=" + ",".join(str((7 * i) % 13 / 2) if i % 9 else "-inf" for i in range(26)) + "&block=5",
 ]
-NAMES = ["default", "masked", "overflowed", "vectors", "nan and inf", "26 in blocks"]
+NAMES = ["default", "rising", "masked", "overflowed", "vectors", "nan and inf", "tiny", "float8 at 80", "26 in blocks"]
 each_spec = pytest.mark.parametrize("query", SPECS, ids=NAMES)
 
 

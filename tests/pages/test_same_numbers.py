@@ -71,7 +71,7 @@ async (root, asked) => {
 """  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(SPECS)[::2])
+@pytest.mark.parametrize("name", SPECS)
 @pytest.mark.usefixtures("without_plotly")
 def test_at_every_step_script_and_server_show_the_same(page: Page, name: str):
     machine, asked = SPECS[name]

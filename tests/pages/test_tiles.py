@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from app.numbers import show
 from tests.conftest import Watch
-from tests.pages.driver import Api
+from tests.pages.driver import Api, clean
 from tests.pages.tiles import (
     CAUSAL,
     DATA,
@@ -26,7 +26,6 @@ from tests.pages.tiles import (
     Tiles,
     agrees,
     beside_agrees,
-    clean,
     grid,
     places,
     there,
@@ -216,7 +215,7 @@ class TestTheDefaultExample:
 
 
 class TestLarge:
-    @pytest.mark.parametrize("query", [LARGEST], ids=["64 by 64"])
+    @pytest.mark.parametrize("query", [LARGE, LARGEST], ids=["32 by 32", "64 by 64"])
     @pytest.mark.usefixtures("without_plotly")
     def test_colour_instead_of_numbers_and_each_is_read_out(self, widget: Tiles, query: str, tiled: Runs):
         widget.open(f"{query}&step=2")
@@ -248,7 +247,7 @@ class TestLarge:
         widget.cell("k", 1, 2).focus()
         expect(widget.reads()).to_contain_text("Key 2, element 3: ")
 
-    @pytest.mark.parametrize("query", [LARGEST], ids=["64 by 64"])
+    @pytest.mark.parametrize("query", [LARGE, LARGEST], ids=["32 by 32", "64 by 64"])
     def test_a_click_paints(self, page: Page, widget: Tiles, tiled: Runs, query: str):
         """The numbers and the map change inside the click, and frames go on coming, with the map drawn by Plotly."""
         widget.open(query)
@@ -281,7 +280,7 @@ class TestLarge:
 
 
 class TestLooks:
-    @pytest.mark.parametrize("query", ["", RAGGED, LARGE], ids=["default", "ragged", "32 by 32"])
+    @pytest.mark.parametrize("query", ["", SKIPPED, RAGGED, OVERFLOW, LARGE], ids=["default", "skipped", "ragged", "overflow", "32 by 32"])
     @pytest.mark.usefixtures("without_plotly")
     def test_rows_stand_by_query_and_columns_by_token(self, widget: Tiles, query: str):
         """K, the map and V share their columns; Q, the map and what is kept share their rows; and steps move none of them."""
@@ -409,8 +408,8 @@ class TestPlotly:
 
     @pytest.mark.parametrize(
         "query",
-        ["step=2", f"{SKIPPED}&step=2", f"{LARGE}&step=2"],
-        ids=["default", "skipped", "32 by 32"],
+        ["step=2", f"{SKIPPED}&step=2", f"{OVERFLOW}&step=1", f"{LARGE}&step=2"],
+        ids=["default", "skipped", "overflow", "32 by 32"],
     )
     def test_it_lies_on_the_table(self, widget: Tiles, query: str):
         widget.open(query)
@@ -573,7 +572,7 @@ class TestWithoutScript:
         expect(plain.action("apply").first).to_be_attached()
 
 
-@pytest.mark.parametrize("scheme", ["dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 class TestAxe:
     def test_start_mid_and_end(self, page: Page, widget: Tiles, scheme: str):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

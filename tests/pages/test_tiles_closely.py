@@ -344,8 +344,8 @@ class TestPointingAtANumber:
         widget.at(2)
         expect(widget.reads()).not_to_contain_text("1 × 1 + 0 × 2 = 1")
 
-    @pytest.mark.parametrize("query", [f"{DATA}&scale=auto", CAUSAL, RAGGED, f"{RAGGED}&algorithm=fa1"],
-                             ids=["scaled", "causal", "ragged", "fa1 ragged"])  # fmt: skip
+    @pytest.mark.parametrize("query", [DEFAULT, f"{DATA}&scale=auto", CAUSAL, SKIPPED, RAGGED, f"{DEFAULT}&algorithm=fa1", f"{RAGGED}&algorithm=fa1"],
+                             ids=["default", "scaled", "causal", "skipped", "ragged", "fa1", "fa1 ragged"])  # fmt: skip
     def test_every_sum_that_is_said_is_right(self, widget: Tiles, tiled: Runs, query: str):
         widget.open(query)
         for step in range(tiled(query)[0]["steps"] + 1):

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from app.numbers import show
 from tests.pages.driver import Api, Widget, pick
@@ -165,8 +164,3 @@ def beside_agrees(widget: Tiles, shot: dict[str, Any], paths: tuple[str, ...]) -
         else:
             told = pick(shot, path, place)
         assert text in (("", "–") if told is None else (show(told),)), f"{path} {row},{col} at step {shot['step']}"
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()

@@ -9,7 +9,7 @@ const PAUSE = 350;
 /** Milliseconds after which it is fetched without an idle moment, which a throttled frame may never have. */
 const LATEST = 2000;
 /** What an address says besides a spec and a step, and goes on saying. */
-const KEPT = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to", "v"];
+const KEPT = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to"];
 /** Changed specs that may be on their way at once. */
 const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
@@ -39,7 +39,7 @@ export function mount(root, view) {
   const range = part(/** @type {any} */ ('input[name="step"]'));
   const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
   const kind = location.pathname.includes("/embed/") ? "embed" : "page";
-  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name) && !root.querySelector(`[data-field="${name}"]`)));
+  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name)));
   const guests = document.querySelectorAll("[data-widget]:not([data-guest])").length; // not those that a lesson has let in
   const owns = root.dataset.guest === undefined && guests === 1; // the address belongs to a widget that is alone on its page
 
@@ -415,11 +415,9 @@ export function mount(root, view) {
     const amount = field.type === "range" && root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = `${Number(field.value) < 0 ? "" : "+"}${show(field.value)}`;
     restart ||= typed || Boolean(field.closest("[data-restarts]"));
-    // data that stands in for other data takes its place, and gives it back
-    if (field.value && form.querySelector("[data-instead]")) {
-      const stands = field.closest("[data-instead]");
-      for (const other of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll(stands ? "[data-replaced] [name]" : field.closest("[data-replaced]") ? "[data-instead] [name]" : "#none"))) other.value = "";
-    }
+    // what says the same in another way gives way to what is typed
+    const clears = field.value && /** @type {HTMLElement | null} */ (field.closest("[data-clears]"))?.dataset.clears;
+    for (const name of clears ? clears.split(" ") : []) /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = "";
     timer = window.setTimeout(change, typed ? PAUSE : 0);
   });
 

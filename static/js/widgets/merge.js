@@ -37,15 +37,4 @@ function say(element, kind, word) {
   if (said.textContent !== word) said.textContent = word;
 }
 
-/** @param {HTMLElement} root */
-function listen(root) {
-  // Cuts say how many parts there are, and so does their number: the one that is typed takes the place of the other.
-  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (root.querySelector(`[data-field] [name="${name}"]`));
-  root.addEventListener("input", (event) => {
-    const { name, value } = /** @type {HTMLInputElement} */ (event.target);
-    if (name === "cuts" && value) field("splits").value = "";
-    if (name === "splits" && value) field("cuts").value = "";
-  });
-}
-
-mountAll("merge", { draw, listen });
+mountAll("merge", { draw });

@@ -1,0 +1,29 @@
+"""Jinja as pages, figures and lessons use it: everything escaped, an undefined name an error."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from app.numbers import show
+from app.snapshots import encode
+
+ROOM = Path(__file__).parent.parent / "templates"
+
+
+def environment() -> Environment:
+    """A new one, so that a room may add filters of its own."""
+    found = Environment(loader=FileSystemLoader(ROOM), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found.filters["show"] = show
+    found.filters["data"] = data
+    return found
+
+
+def data(answer: Any) -> Markup:
+    """JSON that may stand inside a script element: nothing in it can end that element.
+
+    >>> data({"a": "</script>"})
+    Markup('{"a":"\\\\u003c/script>"}')
+    """
+    return Markup(encode(answer).decode().replace("<", "\\u003c"))
