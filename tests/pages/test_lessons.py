@@ -167,6 +167,18 @@ def test_the_first_paint_waits_for_no_script(page: Page):
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.parametrize("slug", ["online-softmax", "output-accumulation", "splitting-a-row"])
+def test_a_live_widget_fits_the_paper(page: Page, slug: str):
+    """718 pixels: a sheet of A4 less its margins."""
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.goto(f"/lessons/{slug}?track=plain")
+    for place in page.locator("figure[data-live]").all()[:3]:
+        near(page, place)
+        expect(place.locator("[data-widget][data-ready]")).to_be_attached()
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
 def test_printed_with_answers_and_figures_and_without_controls(browser: Browser, page: Page):
     open_lesson(page)
     page.emulate_media(media="print")
