@@ -74,6 +74,7 @@ class Watch:
         self.host = urlsplit(site).netloc
         self.wrong: list[str] = []
         self.expected: list[str] = []
+        self.allowed: list[str] = []
 
     def over(self, context: BrowserContext) -> None:
         context.expose_binding("policyBroken", lambda _, what: self.wrong.append(f"policy: {what}"))
@@ -88,9 +89,13 @@ class Watch:
         """An error that this test brings about, as a regular expression. The test fails if it does not come."""
         self.expected.append(pattern)
 
+    def allow(self, pattern: str) -> None:
+        """An error that may come, by chance, of what this test does."""
+        self.allowed.append(pattern)
+
     def verdict(self) -> None:
         missing = [pattern for pattern in self.expected if not any(re.search(pattern, one) for one in self.wrong)]
-        rest = [one for one in self.wrong if not any(re.search(pattern, one) for pattern in self.expected)]
+        rest = [one for one in self.wrong if not any(re.search(pattern, one) for pattern in self.expected + self.allowed)]
         assert not rest, "the page did what no page may do:\n" + "\n".join(rest)
         assert not missing, f"expected and not seen: {missing}"
 

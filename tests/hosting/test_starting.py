@@ -1,120 +1,21 @@
 """The site as it is started: it says where it is, stops without breaking an answer off, outlives a worker, and needs neither disk nor network."""
 
-import http.client
 import os
 import re
 import resource
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from app import __main__ as command
 from app.settings import Settings
+from tests.hosting.servers import Class, servers, serving, status, until
 
-STEP = "/api/v1/machines/online-softmax/snapshots/{}?scores=6,5,7,6,7,9,8,6&offset={}"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-@contextmanager
-def serving(*arguments, **more):
-    """A server in a process of its own; its port and the process."""
-    port = free_port()
-    command = [sys.executable, "-m", "app", "--port", str(port), "--log-format", "json", *arguments]
-    environment = {**more.pop("env", os.environ), "TILEWISE_ACCESS_LOG": "false"}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, **more)
-    process.told = []
-    threading.Thread(target=lambda: process.told.extend(process.stdout), daemon=True).start()
-    try:
-        until(lambda: status(port, "/healthz") == 200 or process.poll() is not None, "it answers", 60)
-        assert process.poll() is None, process.told
-        yield port, process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def status(port, path):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        answer.read()
-        return answer.status
-    except OSError:
-        return 0
-    except http.client.HTTPException:
-        return 0
-    finally:
-        connection.close()
-
-
-def until(true, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
-
-
-class Class:
-    """Students who step as fast as they are answered, each on a connection of its own; what went wrong is noted."""
-
-    def __init__(self, port, students=6):
-        self.port, self.going, self.answered, self.wrong, self.lost = port, True, 0, [], 0
-        self.threads = [threading.Thread(target=self.student, args=(n,), daemon=True) for n in range(students)]
-        for one in self.threads:
-            one.start()
-
-    def student(self, n):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        turn = 0
-        while self.going:
-            turn += 1
-            begun = False
-            try:
-                connection.request("GET", STEP.format(turn % 9, f"{n}.{turn}"))
-                answer = connection.getresponse()
-                begun = True
-                body = answer.read()
-                if answer.status != 200 or not body.endswith(b"}"):
-                    self.wrong.append((answer.status, body[:80]))
-                self.answered += 1
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                self.lost += 1
-                if begun:
-                    self.wrong.append(f"an answer broke off: {error!r}")
-                time.sleep(0.05)
-
-    def stop(self):
-        self.going = False
-        for one in self.threads:
-            one.join(20)
-
-
-def children(pid):
-    return [int(one) for task in Path(f"/proc/{pid}/task").glob("*/children") for one in task.read_text().split()]
-
-
-def servers(pid):
-    """The workers among a parent's children: those that the port's answers come from, and not Python's own helper."""
-    return [one for one in children(pid) if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 def test_it_stops_under_load_and_no_answer_is_cut_short():

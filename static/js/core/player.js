@@ -21,6 +21,8 @@ export class Player {
     this.step = step;
     this.speed = 1;
     this.playing = false;
+    /** While a step is on its way from the server: playing goes no further. */
+    this.held = false;
     this.clock = clock;
     /** @type {any} */
     this.timer = undefined;
@@ -72,8 +74,8 @@ export class Player {
 
   wait() {
     this.timer = this.clock.set(() => {
-      this.seek(this.step + 1, "play");
-      if (this.step >= this.steps) this.pause();
+      if (!this.held) this.seek(this.step + 1, "play");
+      if (this.step >= this.steps && !this.held) this.pause();
       else if (this.playing) this.wait();
     }, BEAT / this.speed);
   }

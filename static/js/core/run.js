@@ -13,28 +13,48 @@ const TRIES = 20;
 /** Answers of a server, or of the proxy before it, that will pass. */
 const PASSING = [429, 502, 503, 504];
 
-/** @param {number} ms @returns {Promise<void>} */
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+/** So long, or until the browser says that there is a network again. @param {number} ms @returns {Promise<void>} */
+const sleep = (ms) =>
+  new Promise((done) => {
+    const awake = () => {
+      clearTimeout(timer);
+      removeEventListener("online", awake);
+      done();
+    };
+    const timer = setTimeout(awake, ms);
+    addEventListener("online", awake);
+  });
 
 /**
- * An answer, asked for again a few times where what keeps it away will pass.
+ * An answer with its body, asked for again a few times where what keeps it away, or breaks it off, will pass.
+ * @template T
  * @param {() => Promise<Response>} get
+ * @param {(answer: Response) => Promise<T>} read
+ * @param {(answer: Response) => boolean} good  what is an answer, and not a failure
  * @param {(ms: number) => Promise<void>} wait
  * @param {AbortSignal} [signal]
+ * @returns {Promise<{status: number, body: T}>}
  */
-async function patiently(get, wait, signal) {
-  for (const pause of AGAIN) {
+async function patiently(get, read, good, wait, signal) {
+  for (let tried = 0; ; tried++) {
+    const pause = AGAIN[tried];
     try {
       const answer = await get();
-      if (!PASSING.includes(answer.status)) return answer;
+      if (good(answer)) return { status: answer.status, body: await read(answer) };
+      const error = new Error(`The server answered ${answer.status}`, { cause: answer.status });
+      if (pause === undefined || !passes(error)) throw error;
       await wait(Math.max(pause, Math.min(Number(answer.headers?.get("retry-after")) || 0, 10) * 1000));
     } catch (error) {
-      if (signal?.aborted || !(error instanceof TypeError) || !navigator.onLine) throw error;
+      if (pause === undefined || signal?.aborted || !(error instanceof TypeError) || !navigator.onLine) throw error;
       await wait(pause);
     }
     signal?.throwIfAborted();
   }
-  return get();
+}
+
+/** Whether what went wrong will pass, so that asking again later makes sense. @param {Error} error */
+export function passes(error) {
+  return error instanceof TypeError || error.name === "TimeoutError" || PASSING.includes(Number(error.cause));
 }
 
 /** @typedef {{step: number, steps: number, spec: any, event: any, state: any, caption: string, spoken: string, links: Record<string, string>, [name: string]: any}} Snapshot */
@@ -59,12 +79,23 @@ export class Run {
     this.shots = new Map();
     /** @type {Map<number, Promise<void>>} */
     this.waiting = new Map();
+    /** What is done once a step that could not be had is there. @type {{step: number, go: () => void} | undefined} */
+    this.due = undefined;
     this.add(part);
   }
 
   /** @param {Part} part */
   add(part) {
     for (const shot of part.snapshots) this.shots.set(shot.step, shot);
+    const due = this.due;
+    if (!due || !this.shots.has(due.step)) return;
+    this.due = undefined;
+    due.go();
+  }
+
+  /** Do something once a step that could not be had is there; the last such wish counts. @param {number} step @param {() => void} go */
+  once(step, go) {
+    this.due = { step, go };
   }
 
   /** A snapshot that is here already. @param {number} step */
@@ -97,15 +128,14 @@ export class Run {
     const [path, query] = any.links.self.split("?");
     const first = this.shots.has(start + 1) ? Math.max(0, start - PAGE + 1) : start; // going back: the part that ends here
     const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${first}&count=${PAGE}`;
-    const asked = patiently(() => this.ask(url), this.wait)
-      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`The server answered ${answer.status}`, { cause: answer.status }))))
-      .then((part) => {
+    const asked = patiently(() => this.ask(url), (answer) => answer.json(), (answer) => answer.ok, this.wait)
+      .then(({ body }) => {
         this.failures = 0;
-        this.add(part);
+        this.add(body);
       })
       .finally(() => this.waiting.delete(start))
       .catch((error) => {
-        if (!(error.cause < 500) || PASSING.includes(error.cause)) this.later(start); // what was refused will be refused again
+        if (passes(error)) this.later(start); // what was refused will be refused again
         throw error;
       });
     this.waiting.set(start, asked);
@@ -139,9 +169,8 @@ export function reason(error) {
  */
 export async function fetchPage(url, signal) {
   const file = await fileOf(url);
-  const answer = await patiently(() => fetch(file, { signal }), sleep, signal);
-  if (!answer.ok && answer.status !== 422) throw new Error(`The server answered ${answer.status}`);
-  return { ok: answer.ok, page: new DOMParser().parseFromString(await answer.text(), "text/html") };
+  const { status, body } = await patiently(() => fetch(file, { signal }), (answer) => answer.text(), ({ ok, status }) => ok || status === 422, sleep, signal);
+  return { ok: status !== 422, page: new DOMParser().parseFromString(body, "text/html") };
 }
 
 /** In a copy of the site as plain files: what each address's file is. @type {Promise<Record<string, string>> | undefined} */

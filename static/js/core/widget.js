@@ -2,7 +2,7 @@
 
 import { bind, show } from "./bind.js";
 import { Player } from "./player.js";
-import { Run, fetchPage, reason } from "./run.js";
+import { LATER, Run, fetchPage, passes, reason } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
@@ -64,6 +64,7 @@ export function mount(root, view) {
   /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
   function paint(snapshot, why) {
     painted = snapshot;
+    player.held = false;
     const seen = asSeen(snapshot);
     bind(root, seen);
     transport(snapshot);
@@ -179,17 +180,32 @@ export function mount(root, view) {
     }
     const wanted = player.step;
     const asked = run;
+    player.held = true;
     run.want(wanted).then(
       (snapshot) => player.step === wanted && run === asked && paint(snapshot, why),
       (error) => {
-        if (run !== asked) return;
+        if (run !== asked || player.step !== wanted) return;
+        player.held = false;
+        const playing = player.playing;
         player.pause();
         if (painted) player.step = painted.step;
         if (painted) transport(painted);
         say(`${reason(error)}: the steps already loaded still work.`);
+        if (passes(error)) onceBack(wanted, playing);
       },
     );
   };
+
+  /** When the server is there again: go on, if the reader has stayed. @param {number} wanted @param {boolean} playing */
+  function onceBack(wanted, playing) {
+    const [asked, stayed] = [run, painted];
+    run.once(wanted, () => {
+      if (run !== asked || painted !== stayed || player.playing) return;
+      say("");
+      if (playing) player.play();
+      else player.seek(wanted);
+    });
+  }
 
   /** @param {string} words */
   function say(words) {
@@ -314,10 +330,14 @@ export function mount(root, view) {
     const top = form.getBoundingClientRect().top;
     if (kind === "page" && (top < 0 || top > innerHeight / 2)) form.scrollIntoView({ block: "start" }); // else what changes would be out of sight
   }
-  /** @param {string} query @param {boolean} fill  whether the form's fields come from the answer too */
-  function load(query, fill) {
+  /**
+   * @param {string} query
+   * @param {boolean} fill  whether the form's fields come from the answer too
+   * @param {number} tried  how often it has failed already
+   */
+  function load(query, fill, tried = 0) {
     clearTimeout(timer);
-    player.pause();
+    if (!tried) player.pause();
     if (flying >= FLYING) {
       queued = [query, fill];
       return;
@@ -332,7 +352,12 @@ export function mount(root, view) {
           taken = mine;
           take(ok, page, fill);
         },
-        (error) => mine > taken && say(`${reason(error)}: what is loaded still steps.`),
+        (error) => {
+          if (mine <= taken) return;
+          if (!tried) say(`${reason(error)}: what is loaded still steps.`);
+          // what was asked for comes once the server is back, unless the reader asks for something else
+          if (mine === sent && passes(error) && tried < LATER.length) timer = window.setTimeout(() => load(query, fill, tried + 1), LATER[tried]);
+        },
       )
       .finally(() => {
         flying -= 1;
