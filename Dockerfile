@@ -17,5 +17,5 @@ RUN useradd --system tilewise
 USER tilewise
 ENV TILEWISE_HOST=0.0.0.0 TILEWISE_PORT=8000 TILEWISE_LOG_FORMAT=json PYTHONDONTWRITEBYTECODE=1
 EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"TILEWISE_PORT\"]}/healthz', timeout=2)"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"TILEWISE_PORT\"]}/healthz', timeout=2)"]
 CMD ["python", "-m", "app"]

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.request
 import webbrowser
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +29,7 @@ from app.snapshots import NoSuchStep
 from app.specs import SpecError
 from app.web.failures import NotFound
 from app.web.figures import job_of
+from app.web.protocol import Protocol
 from app.web.watching import logging_for
 
 FLAGS = {
@@ -63,8 +65,8 @@ def settings_from(arguments: list[str]) -> Settings:
 
 def serve(arguments: list[str]) -> None:
     settings = settings_from(arguments)
-    if settings.metrics and find_spec("prometheus_client") is None:
-        print("TILEWISE_METRICS is set, and prometheus-client is not installed: pip install 'tilewise[metrics]'.", file=sys.stderr)
+    for wrong in wrongly_set(settings):
+        print(wrong, file=sys.stderr)
         raise SystemExit(2)
     for name, value in settings.model_dump(exclude_defaults=True).items():
         os.environ[f"TILEWISE_{name.upper()}"] = str(value)  # each worker reads its settings anew
@@ -83,6 +85,7 @@ def serve(arguments: list[str]) -> None:
         log_config=logging_for(settings.log_format, settings.log_level, settings.access_log),
         access_log=False,
         server_header=False,
+        http=Protocol,
         ws="none",
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_keep_alive=75,  # longer than a proxy keeps a connection that it may still use
@@ -90,10 +93,28 @@ def serve(arguments: list[str]) -> None:
     )
 
 
+def wrongly_set(settings: Settings) -> Iterator[str]:
+    """What is set and cannot work here, in words."""
+    if settings.metrics and find_spec("prometheus_client") is None:
+        yield "TILEWISE_METRICS is set, and prometheus-client is not installed: pip install 'tilewise[metrics]'."
+    counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if settings.metrics and counted is not None and not (os.path.isdir(counted) and os.access(counted, os.W_OK)):
+        yield f"PROMETHEUS_MULTIPROC_DIR is {counted!r}, where nothing can be written: name an empty folder, or leave it out."
+    own = settings.lessons_dir
+    if own is not None and not (own.is_dir() and os.access(own, os.R_OK | os.X_OK)):
+        yield f"lessons-dir: {str(own)!r} is no folder that can be read here: make it, or let this user read it."
+
+
 def greet(settings: Settings) -> None:
     """Say where others on the network find the site, in letters and as a QR code for their phones."""
     shown = lan_address() if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
-    if shown is None or shown.startswith("127.") or shown in ("::1", "localhost"):
+    if shown is None:
+        print(
+            f"On this network: http://ADDRESS:{settings.port}/, where `ip addr` (on Windows `ipconfig`) tells this machine's address.\n",
+            flush=True,
+        )
+        return
+    if shown.startswith("127.") or shown in ("::1", "localhost"):
         return
     # a proxy's path leads to the proxy, and not here
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{settings.port}/"

@@ -14,12 +14,13 @@ from pathlib import Path
 import brotli
 import plotly
 
+from app.coding import chosen, compressible
+
 ROOT = Path(__file__).parent.parent
 STATIC = ROOT / "static"
 PLOTLY = "vendor/plotly.js"
 _PLOTLY_SMALL = ROOT / "node_modules/plotly.js-cartesian-dist-min/plotly-cartesian.min.js"  # where npm ci put it
 _PLOTLY_WHOLE = Path(plotly.__file__).parent / "package_data/plotly.min.js"  # in the wheel
-_COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/svg+xml")
 _SLOW_PAST = 300_000  # bytes past which the best compression would hold up the start for seconds
 
 
@@ -33,8 +34,7 @@ class Asset:
 
     def choose(self, accepted: str) -> tuple[str, bytes]:
         """The coding and the bytes for an Accept-Encoding header."""
-        codings = {part.split(";")[0].strip() for part in accepted.lower().split(",") if not part.replace(" ", "").endswith(";q=0")}
-        name = next((coding for coding in ("br", "gzip") if coding in codings and coding in self.coded), "")
+        name = chosen(accepted, [coding for coding in self.coded if coding])
         return name, self.coded[name]
 
 
@@ -58,7 +58,7 @@ def load() -> Assets:
 def _asset(name: str, raw: bytes) -> Asset:
     media_type = "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
     coded = {"": raw}
-    if media_type.startswith(_COMPRESSIBLE):
+    if compressible(media_type):
         slow = len(raw) > _SLOW_PAST
         coded["br"] = brotli.compress(raw, quality=5 if slow else 11)
         coded["gzip"] = gzip.compress(raw, 6 if slow else 9, mtime=0)

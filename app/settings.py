@@ -33,7 +33,7 @@ class Settings(BaseSettings):
 
     cache_bytes: int = Field(default=64_000_000, ge=0, description="Ready answers kept in memory, in bytes")
     max_body_bytes: int = Field(default=1_000_000, ge=1, description="The longest request body that is read")
-    max_url_bytes: int = Field(default=32_768, ge=256, description="The longest address that is read, its query included")
+    max_url_bytes: int = Field(default=32_768, ge=256, le=60_000, description="The longest address that is read, its query included")
     max_work: int = Field(default=6_000_000, ge=10_000, description="Numbers that one request may touch; about as many microseconds")
     rate_limit: float = Field(default=0, ge=0, description="Requests a second from one address, over a minute; 0: as many as come")
 

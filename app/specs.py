@@ -6,6 +6,7 @@ which name the value, the rule and the way out.
 
 import math
 import re
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +16,8 @@ from app.machines.fields import Field, Room
 from app.machines.run import Machine
 from app.numbers import link
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?")
+# no two parts of it may match the same digits: a long entry would be tried in all ways of sharing them out
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
 _SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf"})
 
@@ -60,7 +62,9 @@ def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: boo
     values: dict[str, Any] = {}
     if strict:
         names = [one.name for one in machine.fields]
-        faults += [_unknown(name, given[name], names) for name in given if name not in names]
+        unknown = next((name for name in given if name not in names), None)
+        if unknown is not None:
+            faults.append(_unknown(unknown, given[unknown], names))
     for one in machine.fields:
         try:
             value = _value(one, given.get(one.name), room)
@@ -224,7 +228,7 @@ _WAY_OUT = {"page": ", or ask the API, which takes more", "get": ", or POST it, 
 def _rows(one: Field, given: Any, room: Room) -> tuple[Any, ...]:
     """A vector, or for "rows" perhaps and for "matrix" always a matrix, from text or from a JSON list."""
     if isinstance(given, str) and one.kind in ("rows", "matrix") and (";" in given or one.kind == "matrix" or _is_table(given)):
-        given = re.split(r"\s*;\s*" if ";" in given else r"\s*\n\s*", given.strip().rstrip(";"))
+        given = _split_rows(given)
         matrix = True
     else:
         matrix = one.kind == "matrix" or (one.kind == "rows" and isinstance(given, list) and any(isinstance(row, list) for row in given))
@@ -240,6 +244,16 @@ def _rows(one: Field, given: Any, room: Room) -> tuple[Any, ...]:
         way_out = f"at most {widest} are allowed{_WAY_OUT[room] if one.page_width else ''}"
         raise _fault(one, "too_many", given, f"a row of {one.name} has {widths[0]} numbers", way_out, {"most": widest})
     return rows
+
+
+def _split_rows(given: str) -> list[str]:
+    """
+    >>> _split_rows(" 1,0 ; 0,1;"), _split_rows("1 0\\r\\n\\n0 1\\n")
+    (['1,0', '0,1'], ['1 0', '0 1'])
+    """
+    if ";" in given:
+        return [row.strip() for row in given.strip().rstrip(";").split(";")]
+    return [row.strip() for row in given.splitlines() if row.strip()]
 
 
 def _is_table(given: str) -> bool:
@@ -346,6 +360,8 @@ def clip(value: Any, most: int = 60) -> str:
     >>> clip("x" * 100, 5), clip(None), clip("\\ud800")
     ('xxxx…', '', '?')
     """
+    if isinstance(value, (list, tuple, dict)):  # as much of it as may be seen: all of it as text takes its time
+        value = reprlib.repr(value)
     shown = "" if value is None else str(value).encode(errors="replace").decode()
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 

@@ -30,9 +30,10 @@ MAY_IMPORT = {
     "app.traffic_page": {"app.embedding", "app.machines", "app.numbers", "app.captions", "app.specs", "app.snapshots", "app.figures", "app.widgets"},
     "app.settings": set(),
     "app.export": {"app.assets", "app.figures", "app.lessons", "app.machines", "app.presets", "app.snapshots", "app.specs", "app.widgets"},
-    "app.assets": set(),
+    "app.coding": set(),
+    "app.assets": {"app.coding"},
     "app.web": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.assets", "app.widgets", "app.traffic_page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
+        "app", "app.machines", "app.numbers", "app.specs", "app.presets", "app.snapshots", "app.figures", "app.settings", "app.coding", "app.assets", "app.widgets", "app.traffic_page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
     },
 }  # fmt: skip
 

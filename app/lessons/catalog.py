@@ -90,6 +90,15 @@ class Catalog:
 
 
 def _folders(root: Path) -> list[Path]:
-    if not root.is_dir():
+    try:
+        return sorted(path for path in root.iterdir() if _SLUG.fullmatch(path.name) and _written(path))
+    except OSError:  # a folder that may not be read, or has just gone: the site's own lessons are served
         return []
-    return sorted(path for path in root.iterdir() if _SLUG.fullmatch(path.name) and (path / "lesson.md").is_file())
+
+
+def _written(folder: Path) -> bool:
+    """Whether there is a lesson in a folder. One that may not be entered counts: its page says what is wrong."""
+    try:
+        return (folder / "lesson.md").is_file()
+    except OSError:
+        return True

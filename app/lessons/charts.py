@@ -4,6 +4,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
     more: dict[str, Any] = {}
     if "data" in given:
         assert folder is not None
-        if not (folder / "data" / str(given["data"])).is_file():
+        if not isfile(folder / "data" / str(given["data"])):
             return None
         more[str(given.get("as", "gpu"))] = scope.value(f"data({str(given['data'])!r})")
     rows = scope.value(str(given.get("rows", "")), more)
@@ -122,7 +123,7 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
 
 def _declared(name: str, folder: Path | None) -> dict[str, Any]:
     path = folder and folder / "charts.toml"
-    if path is None or not path.is_file():
+    if path is None or not isfile(path):
         raise Broken("there is no charts.toml beside this lesson: declare the chart there")
     try:
         known = tomllib.loads(path.read_text(encoding="utf-8"))

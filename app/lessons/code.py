@@ -1,6 +1,8 @@
 """Code as it is shown: highlighted by classes, whole files or one function of them."""
 
 import ast
+import os
+import re
 from pathlib import Path
 
 from pygments import highlight
@@ -12,6 +14,7 @@ from app.lessons.faults import Broken
 from app.lessons.looking import inside
 
 _FORMAT = HtmlFormatter(nowrap=True)
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def coloured(code: str, language: str) -> str:
@@ -29,16 +32,31 @@ def coloured(code: str, language: str) -> str:
 def files(folder: Path | None) -> list[str]:
     """The files of a lesson that a reader may take away."""
     code = folder / "code" if folder else None
-    if code is None or not code.is_dir():
+    try:
+        names = sorted(os.listdir(code)) if code else []
+    except OSError:  # there is none, or it may not be entered
         return []
-    return sorted(path.name for path in code.iterdir() if path.suffix in (".py", ".txt", ".toml") and inside(code, path.name))
+    return [name for name in names if name.endswith((".py", ".txt", ".toml")) and inside(code, name) and _NAME.fullmatch(name)]
+
+
+def content(folder: Path | None, name: str) -> bytes:
+    """A file's bytes. Broken where it is not offered or cannot be read."""
+    known = files(folder)
+    if name not in known or folder is None:
+        raise Broken(
+            f"there is no file code/{name}: {'use ' + ', '.join(known) if known else 'put it into code/, its name in plain letters'}"
+        )
+    try:
+        return (folder / "code" / name).read_bytes()
+    except OSError as error:
+        raise Broken(f"code/{name} cannot be read: {error.strerror}") from None
 
 
 def text(folder: Path | None, name: str) -> str:
-    known = files(folder)
-    if name not in known or folder is None:
-        raise Broken(f"there is no file code/{name}: {'use ' + ', '.join(known) if known else 'put it into code/'}")
-    return (folder / "code" / name).read_text()
+    try:
+        return content(folder, name).decode()
+    except UnicodeDecodeError as error:
+        raise Broken(f"code/{name} is not UTF-8 from byte {error.start} on") from None
 
 
 def part(source: str, name: str) -> str:

@@ -185,6 +185,8 @@ class Scope:
         found = plain(self.value(source, more))
         if len(found) > WIDEST:
             raise Broken(f"the expression gives {len(found):,} letters: at most {WIDEST:,} are allowed")
+        if _HALF.search(found):
+            raise Broken("the expression gives half of a letter (a surrogate), which no file can hold")
         return found
 
     def _run(self, machine: Any, **fields: Any) -> Run:
@@ -195,6 +197,9 @@ class Scope:
             given = {name: value.whole if isinstance(value, Node) else value for name, value in fields.items()}
             self._made[key] = Run(f"run({machine!r}, …)", {"machine": machine, **given}, self.clock)
         return self._made[key]
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def _named(name: str, source: str) -> bool:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,8 @@ class Data:
                 self._read[name] = wire(json.loads(file.read_text()))
             except ValueError as error:
                 raise Broken(f"data/{name} is not JSON: {error}") from None
+            except OSError as error:
+                raise Broken(f"data/{name} cannot be read: {error.strerror}") from None
         return seen(self._read[name], f"data({name!r})")
 
 
@@ -193,4 +196,4 @@ def inside(folder: Path | None, name: Any) -> Path | None:
     if folder is None or not isinstance(name, str) or not name or "/" in name or "\\" in name or "\0" in name or name.startswith("."):
         return None
     file = folder / name
-    return file if file.is_file() and file.resolve().parent == folder.resolve() else None
+    return file if isfile(file) and file.resolve().parent == folder.resolve() else None

@@ -1,6 +1,7 @@
 """A lesson, and each of its tracks made into a page when first asked for."""
 
 from dataclasses import dataclass, field
+from os.path import isfile
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -108,7 +109,7 @@ def read(folder: Path, *, own: bool = False) -> Lesson:
     file = f"{slug}/lesson.md"
     source = reading.read(file, _text(folder / "lesson.md", file, problems), report=problems.append)
     questions: dict[str, Quiz] = {}
-    if (folder / "quizzes.toml").is_file():
+    if isfile(folder / "quizzes.toml"):  # which says no, and raises nothing, where it may not look
         name = f"{slug}/quizzes.toml"
         questions = quizzes.read(name, _text(folder / "quizzes.toml", name, problems), problems.append)
     lesson = Lesson(slug, source, folder, questions, problems, own, stamp)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -25,6 +26,7 @@ from app.web.renders import Renders
 from app.widgets import LAST_STEP
 
 JSON = "application/json"
+QUOTED = 200  # bytes of a body that are quoted at most
 
 
 def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int) -> APIRouter:
@@ -91,7 +93,8 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
 
     async def run(request: Request, room: Room, given: dict[str, Any], start: int, count: int, show: Callable[..., bytes]) -> Response:
         """A spec's snapshots, made where their work belongs: on the event loop, beside it, or in a process of its own."""
-        long = room == "post" or len(request.scope["query_string"]) > LONG
+        drawn = any(one.stands_in and one.name in given for one in machine.fields)  # data that has first to be made
+        long = room == "post" or drawn or len(request.scope["query_string"]) > LONG
         spec = await beside(parse, machine, given, room) if long else parse(machine, given, room)
         steps = machine.steps(spec)
         if start > steps:
@@ -106,7 +109,7 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
 
         if room == "post":
             return Response(here() if load <= AT_ONCE else await made(), media_type=JSON)
-        return ready.keep(request, JSON, here()) if load <= AT_ONCE else await ready.shared(request, JSON, made)
+        return await ready.keep(request, JSON, here()) if load <= AT_ONCE else await ready.shared(request, JSON, made)
 
     async def one(request: Request) -> Response:
         kept = ready.find(request)
@@ -158,7 +161,7 @@ def _given(request: Request) -> dict[str, str]:
     pairs = request.query_params.multi_items()
     given = dict(pairs)
     if len(given) < len(pairs):
-        twice = next(name for name in given if sum(name == other for other, _ in pairs) > 1)
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
         raise SpecError(
             [
                 Fault(
@@ -192,9 +195,9 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
     try:
         body = await beside(lambda: json.loads(raw, parse_constant=_no_constant))
     except (ValueError, RecursionError) as error:
-        raise _body_error(f"the body is not JSON ({error})", raw.decode(errors="replace")) from None
+        raise _body_error(f"the body is not JSON ({error})", raw[:QUOTED].decode(errors="replace")) from None
     if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
-        raise _body_error("the body is not an object with a spec in it", raw.decode(errors="replace"))
+        raise _body_error("the body is not an object with a spec in it", raw[:QUOTED].decode(errors="replace"))
     unknown = [name for name in body if name not in ("spec", "start", "count")]
     if unknown:
         raise _body_error(f"there is no {clip(unknown[0])!r} in the body's form", unknown[0])

@@ -16,7 +16,7 @@ from app.presets import spec_of
 from app.snapshots import WIDGETS, NoSuchStep, links, snapshot
 from app.specs import Fault, SpecError, chosen, clip, whole
 from app.web.failures import NotFound, name_fault
-from app.web.ready import Ready
+from app.web.ready import Ready, beside
 from app.web.renders import Renders
 from app.web.site import root_of
 from app.widgets import LAST_STEP
@@ -34,7 +34,7 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
         kept = ready.find(request)
         if kept is not None:
             return kept
-        job = job_of(drawn, ending, dict(request.query_params), root_of(request))
+        job = await beside(job_of, drawn, ending, dict(request.query_params), root_of(request))
         return await ready.shared(request, MEDIA_TYPES[ending], lambda: (moving if ending == "gif" else renders).run(make, ending, job))
 
     return routes

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from app.lessons import code
 from app.lessons.catalog import Catalog
 from app.lessons.draft import BASE
-from app.lessons.faults import BrokenLesson, Problem
+from app.lessons.faults import Broken, BrokenLesson, Problem
 from app.lessons.pages import Lesson, Page
 from app.lessons.quiz_pages import Given
 from app.lessons.reading import TRACKS, Track
@@ -31,12 +32,24 @@ MOST_PARTS = 20  # parts of an answer
 def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
-    async def show(request: Request, make: Any) -> Response:
-        """A page as kept, or made now off the event loop; where something is wrong with a lesson, its faults."""
+    async def taken_away(request: Request, lesson: Lesson, media_type: str, make: Callable[[], bytes], name: str) -> Response:
+        def whole() -> bytes:
+            try:
+                return make()
+            except Broken as error:
+                raise BrokenLesson([Problem(f"{lesson.slug}/code", 1, str(error))]) from None
+
+        answer = await show(request, whole, media_type)
+        if answer.status_code < 400:
+            answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        return answer
+
+    async def show(request: Request, make: Callable[[], bytes], media_type: str = HTML) -> Response:
+        """A page or a file as kept, or made now off the event loop; where something is wrong with a lesson, its faults."""
         kept = None if catalog.watching else ready.find(request)
         if kept is None:
             try:
-                kept = ready.keep(request, HTML, await run_in_threadpool(make))
+                kept = await ready.keep(request, media_type, await run_in_threadpool(make))
             except BrokenLesson as error:
                 return site.page(request, "lesson-faults.html", 503, problems=error.problems)
         if catalog.watching:
@@ -95,20 +108,15 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
         found = known(slug)
         if file not in found.files:
             raise NotFound(name_fault("file", file, found.files))
-        answer = await ready.answer(
-            request, TYPES.get(file.rpartition(".")[2], "text/plain; charset=utf-8"), lambda: code.text(found.folder, file).encode()
-        )
-        answer.headers["Content-Disposition"] = f'attachment; filename="{file}"'
-        return answer
+        media_type = TYPES.get(file.rpartition(".")[2], "text/plain; charset=utf-8")
+        return await taken_away(request, found, media_type, lambda: code.content(found.folder, file), file)
 
     @routes.get("/lessons/{slug}/code.zip")
     async def programs(request: Request, slug: str) -> Response:
         found = known(slug)
         if not found.files:
             raise NotFound(name_fault("file", "code.zip", ["the pages of a lesson that has programs"]))
-        answer = await ready.answer(request, "application/zip", lambda: packed(found))
-        answer.headers["Content-Disposition"] = f'attachment; filename="{slug}.zip"'
-        return answer
+        return await taken_away(request, found, "application/zip", lambda: packed(found), f"{slug}.zip")
 
     @routes.get("/guide/{slug}")
     async def guide(request: Request, slug: str) -> Response:
@@ -142,7 +150,7 @@ def packed(lesson: Lesson) -> bytes:
         for name in lesson.files:
             about = zipfile.ZipInfo(f"{lesson.slug}/{name}")  # dated 1980, as a zip without a date is
             about.compress_type, about.external_attr, about.create_system = zipfile.ZIP_DEFLATED, 0o644 << 16, 3
-            archive.writestr(about, code.text(lesson.folder, name))
+            archive.writestr(about, code.content(lesson.folder, name))
     return found.getvalue()
 
 

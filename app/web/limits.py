@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address, ip_address
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,6 +18,7 @@ from app.machines.run import Machine
 from app.presets import spec_of
 from app.snapshots import MAX_BYTES, MAX_COUNT
 from app.specs import Fault, SpecError, whole
+from app.web.ready import beside, slowly
 from app.web.watching import Failing
 from app.widgets import LAST_STEP
 
@@ -26,6 +27,8 @@ BESIDE = 60_000  # and up to which in the thread beside it
 BODY_SECONDS = 20  # that a body may take to come
 BURST_SECONDS = 60  # of its rate that an address may use at once
 FREE = ("/static/", "/healthz", "/readyz", "/metrics")
+
+T = TypeVar("T")
 
 _STEP, _TILE, _SHOWN = 200, 1_000, 400  # what a step of a row, a step of tiles and a snapshot cost beside their numbers
 _ROWS = 12  # how often a number of a row is touched: rounded, compared, measured, weighted, beside the exact one
@@ -71,6 +74,18 @@ def takes_long(machine: Machine, given: Mapping[str, Any]) -> bool:
         return False
     steps = machine.steps(spec)
     return work(machine, spec, min(steps, step + MAX_COUNT), min(MAX_COUNT, steps)) > BESIDE
+
+
+async def made(machine: Machine, given: Mapping[str, Any], make: Callable[[], T]) -> T:
+    """What `make` gives for a page of this query, made off the event loop, and apart from the others where it takes long. Raises Busy.
+
+    >>> import asyncio
+    >>> from app.machines import MACHINES
+    >>> asyncio.run(made(MACHINES["online-softmax"], {}, lambda: 3))
+    3
+    """
+    found = await beside(lambda: None if takes_long(machine, given) else (make(),))
+    return await slowly(make) if found is None else found[0]
 
 
 class Budget:
@@ -120,15 +135,17 @@ class Rate:
 def bucket_of(scope: Scope) -> str:
     """The address a request came from; of IPv6 the network, since one person has 2⁶⁴ of those.
 
-    >>> bucket_of({"client": ("2001:db8::1:2", 5000)}), bucket_of({"client": ("192.0.2.7", 1)}), bucket_of({"client": None})
-    ('2001:db8::', '192.0.2.7', '')
+    >>> [bucket_of({"client": (address, 1)}) for address in ("2001:db8::1:2", "192.0.2.7", "::ffff:192.0.2.7", "")]
+    ['2001:db8::', '192.0.2.7', '192.0.2.7', '']
     """
     given = (scope.get("client") or ("",))[0]
     try:
         found = ip_address(given)
     except ValueError:
         return str(given)
-    return str(IPv6Address(int(found) >> 64 << 64)) if isinstance(found, IPv6Address) else str(found)
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    return str(found)
 
 
 class Limits:

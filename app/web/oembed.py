@@ -17,6 +17,7 @@ from app.snapshots import WIDGETS, NoSuchStep, encode
 from app.specs import Fault, SpecError, clip, whole
 from app.web.failures import NotFound, error, name_fault
 from app.web.figures import shot_of
+from app.web.limits import made
 from app.web.ready import Ready
 from app.web.site import root_of
 
@@ -44,9 +45,11 @@ def router(ready: Ready) -> APIRouter:
             return error(400, wrong.faults[0], _ANYONE)
         root = root_of(request)
         try:
-            found = await ready.answer(
-                request, "application/json", lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"])), heavy=True
-            )
+            found = ready.find(request)
+            if found is None:
+                name, query = _ours(given["url"], root)
+                body = await made(MACHINES[name], query, lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"])))
+                found = await ready.keep(request, "application/json", body)
         except (SpecError, NoSuchStep) as wrong:  # an address of ours with nothing at it
             return error(404, Fault("not_found", str(wrong), "url", clip(given["url"]), "an address that has a page"), _ANYONE)
         except NotFound as wrong:

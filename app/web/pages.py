@@ -14,8 +14,8 @@ from app.machines import MACHINES
 from app.presets import PRESETS
 from app.snapshots import WIDGETS
 from app.web.failures import NotFound, name_fault
-from app.web.limits import takes_long
-from app.web.ready import Ready, beside, slowly
+from app.web.limits import made
+from app.web.ready import Ready
 from app.web.site import Site
 from app.widgets import widget
 
@@ -43,13 +43,13 @@ def router(site: Site, ready: Ready) -> APIRouter:
         said = options(given) if template == "embed.html" else Options()
 
         def make() -> tuple[bool, bytes]:
-            made = widget(name, given, options=said)
-            keys = made.options.keys and given.get("keys") != "0"
-            more: dict[str, Any] = {"w": made, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
-            return bool(made.faults), site.render(request, template, **more)
+            w = widget(name, given, options=said)
+            keys = w.options.keys and given.get("keys") != "0"
+            more: dict[str, Any] = {"w": w, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
+            return bool(w.faults), site.render(request, template, **more)
 
-        faulty, body = await (slowly if takes_long(MACHINES[name], given) else beside)(make)
-        return HTMLResponse(body, 422) if faulty else ready.keep(request, HTML, body)
+        faulty, body = await made(MACHINES[name], given, make)
+        return HTMLResponse(body, 422) if faulty else await ready.keep(request, HTML, body)
 
     @routes.get("/widgets/{name}")
     async def page(request: Request, name: str) -> Response:

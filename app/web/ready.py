@@ -5,17 +5,20 @@ import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app import __version__
+from app import __version__, coding
 from app.web.renders import Busy
 
+VARY = {"Vary": "Accept-Encoding"}  # on what is not coded the compressing middleware says so
 CACHE_CONTROL = "public, max-age=300"
 LONG = 400  # bytes of query past which an answer is made off the event loop
+MUCH = 100_000  # bytes of an answer past which it is compressed off the event loop
+ENTRY = 600  # bytes that an entry of the cache takes beside its body
 MOST_SLOW = 8  # slow answers under way or waiting
 TURN = 0.0005  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
 # one thread each: every thread that computes takes turns of that lock from the event loop
@@ -24,6 +27,15 @@ _SLOW = ThreadPoolExecutor(1, "slow", sys.setswitchinterval, (TURN,))
 _slow: set[asyncio.Future[Any]] = set()
 
 T = TypeVar("T")
+
+
+class Kept(NamedTuple):
+    """An answer as it is sent: its body in a content coding, which its ETag names."""
+
+    body: bytes
+    coding: str
+    etag: str
+    media_type: str
 
 
 async def beside(make: Callable[..., T], *given: Any) -> T:
@@ -46,18 +58,18 @@ async def slowly(make: Callable[..., T], *given: Any) -> T:
 
 
 class Ready:
-    """A cache of ready answers, by address, no larger than `most_bytes`."""
+    """A cache of ready answers, by address and content coding, no larger than `most_bytes`."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._kept: LRUCache[str, tuple[bytes, str, str]] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept[0]) + 500)
-        self._making: dict[str, asyncio.Future[bytes]] = {}
+        self._kept: LRUCache[bytes, Kept] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept.body) + ENTRY)
+        self._making: dict[bytes, asyncio.Future[bytes]] = {}
 
     async def answer(self, request: Request, media_type: str, make: Callable[[], bytes], *, heavy: bool = False) -> Response:
         """The answer to this URL: as kept, or as `make` makes it now. What `make` raises is not kept."""
         found = self.find(request)
         if found is None:
             heavy = heavy or len(request.scope["query_string"]) > LONG
-            found = self.keep(request, media_type, await beside(make) if heavy else make())
+            found = await self.keep(request, media_type, await beside(make) if heavy else make())
         return found
 
     async def shared(self, request: Request, media_type: str, make: Callable[[], Awaitable[bytes]]) -> Response:
@@ -69,17 +81,19 @@ class Ready:
         if key not in self._making:
             making = self._making[key] = asyncio.ensure_future(make())
             making.add_done_callback(lambda done: self._making.pop(key, None))
-        return self.keep(request, media_type, await asyncio.shield(self._making[key]))
+        return await self.keep(request, media_type, await asyncio.shield(self._making[key]))
 
     def find(self, request: Request) -> Response | None:
-        kept = self._kept.get(_key(request))
-        return kept and _response(request, *kept)
+        kept = self._kept.get(_key(request, _coding(request)))
+        return kept and _response(request, kept)
 
-    def keep(self, request: Request, media_type: str, body: bytes) -> Response:
-        kept = (body, f'"{__version__}-{sha256(body).hexdigest()[:20]}"', media_type)
-        if len(body) + 500 <= self._kept.maxsize:
-            self._kept[_key(request)] = kept
-        return _response(request, *kept)
+    async def keep(self, request: Request, media_type: str, body: bytes) -> Response:
+        """The answer with this body, kept in the coding that was asked for: most readers of a state take the same."""
+        wanted = _coding(request)
+        kept = await beside(_kept, body, media_type, wanted) if len(body) > MUCH else _kept(body, media_type, wanted)
+        if len(kept.body) + ENTRY <= self._kept.maxsize:
+            self._kept[_key(request, wanted)] = kept
+        return _response(request, kept)
 
 
 def matches(condition: str | None, etag: str) -> bool:
@@ -94,14 +108,26 @@ def matches(condition: str | None, etag: str) -> bool:
     return etag in given or "*" in given
 
 
-def _key(request: Request) -> str:
-    # the host is in it because pages name their own full address
+def _key(request: Request, wanted: str = "") -> bytes:
+    # scheme and host are in it because pages name their own full address; the digest, because an address may be long
     scope = request.scope
-    return f"{request.headers.get('host')}{scope.get('root_path', '')}\n{scope['path']}?{scope['query_string'].decode('latin-1')}"
+    told = "\n".join((wanted, scope["scheme"], request.headers.get("host", ""), scope.get("root_path", ""), scope["path"]))
+    return sha256(told.encode(errors="surrogatepass") + b"?" + scope["query_string"]).digest()
 
 
-def _response(request: Request, body: bytes, etag: str, media_type: str) -> Response:
-    headers = {"ETag": etag, "Cache-Control": CACHE_CONTROL}
-    if matches(request.headers.get("if-none-match"), etag):
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type=media_type, headers=headers)
+def _coding(request: Request) -> str:
+    return coding.chosen(request.headers.get("accept-encoding", ""))
+
+
+def _kept(body: bytes, media_type: str, wanted: str) -> Kept:
+    small, used = coding.coded(body, media_type, wanted)
+    return Kept(small, used, f'"{__version__}-{sha256(body).hexdigest()[:20]}{used and "-" + used}"', media_type)
+
+
+def _response(request: Request, kept: Kept) -> Response:
+    headers = {"ETag": kept.etag, "Cache-Control": CACHE_CONTROL}
+    if matches(request.headers.get("if-none-match"), kept.etag):
+        return Response(status_code=304, headers=headers | VARY)
+    if kept.coding:
+        headers |= {"Content-Encoding": kept.coding} | VARY
+    return Response(kept.body, media_type=kept.media_type, headers=headers)

@@ -63,8 +63,9 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def _quiet() -> None:
-    """Ctrl-C is for the server, which ends its workers; a server that was killed takes them along."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C, and a stop that is sent to all processes of a service, is for the server, which finishes what is under way; once it has ended, so do they."""
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.SIG_IGN)
     threading.Thread(target=_end_with_server, daemon=True).start()
 
 

@@ -8,8 +8,8 @@ from app.machines import MACHINES
 from app.share import share
 from app.snapshots import WIDGETS
 from app.web.failures import NotFound, name_fault
-from app.web.limits import takes_long
-from app.web.ready import Ready, beside, slowly
+from app.web.limits import made
+from app.web.ready import Ready
 from app.web.site import Site, root_of
 from app.widgets import Widget, widget
 
@@ -27,13 +27,13 @@ def router(site: Site, ready: Ready) -> APIRouter:
         given = dict(request.query_params)
 
         def make() -> tuple[Widget, bytes]:
-            made = widget(name, given)
-            state = share(made.shot, root_of(request), extra=made.extra)
-            return made, site.render(request, "share.html", w=made, share=state)
+            w = widget(name, given)
+            state = share(w.shot, root_of(request), extra=w.extra)
+            return w, site.render(request, "share.html", w=w, share=state)
 
-        made, body = await (slowly if takes_long(MACHINES[name], given) else beside)(make)
-        if made.faults:
-            return site.failure(request, next(iter(made.faults.values())), 422)
-        return ready.keep(request, "text/html", body)
+        w, body = await made(MACHINES[name], given, make)
+        if w.faults:
+            return site.failure(request, next(iter(w.faults.values())), 422)
+        return await ready.keep(request, "text/html", body)
 
     return routes

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from app.assets import Assets
 from app.web.failures import NotFound, name_fault
-from app.web.ready import CACHE_CONTROL, matches
+from app.web.ready import CACHE_CONTROL, VARY, matches
 
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -27,11 +27,11 @@ def router(assets: Assets) -> APIRouter:
             raise NotFound(name_fault("file", path, ["the addresses that pages of this release name"]))
         coding, body = asset.choose(request.headers.get("accept-encoding", ""))
         etag = f'"{asset.digest}{coding and "-" + coding}"'
-        headers = {"ETag": etag, "Cache-Control": FOREVER if stamped else CACHE_CONTROL, "Vary": "Accept-Encoding"}
+        headers = {"ETag": etag, "Cache-Control": FOREVER if stamped else CACHE_CONTROL}
         if matches(request.headers.get("if-none-match"), etag):
-            return Response(status_code=304, headers=headers)
+            return Response(status_code=304, headers=headers | VARY)
         if coding:
-            headers["Content-Encoding"] = coding
+            headers |= {"Content-Encoding": coding} | VARY
         return Response(body, headers=headers, media_type=asset.media_type)
 
     return routes

@@ -29,7 +29,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
 
         measured = distances.cache_info().currsize  # the first page runs attention in every format
         faulty, body = await (beside if measured else slowly)(make)
-        return HTMLResponse(body, 422) if faulty else ready.keep(request, "text/html", body)
+        return HTMLResponse(body, 422) if faulty else await ready.keep(request, "text/html", body)
 
     @routes.get("/widgets/memory-traffic")
     async def page(request: Request) -> Response:

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def test_a_worker_that_is_killed_under_load_is_replaced_and_the_other_serves():
         assert not [one for one in students.wrong if "broke off" not in str(one)]
         assert students.lost - lost <= 2 * len(students.threads), "a lost connection each, and not many tries"
         assert status(port, "/readyz") == 200
+
+
+def test_a_stop_that_reaches_every_process_of_the_service_lets_pictures_be_finished():
+    """As systemd sends it, and Ctrl-C in a terminal."""
+    picture = "/figures/online-softmax.gif?scores=" + ",".join(str(i % 9) for i in range(40))
+    for told in (signal.SIGTERM, signal.SIGINT):
+        with serving(start_new_session=True) as (port, process):
+            assert status(port, "/figures/online-softmax.png") == 200  # the processes that draw have started
+            found = []
+            asking = threading.Thread(target=lambda port=port, found=found: found.append(status(port, picture)))
+            asking.start()
+            time.sleep(0.3)
+            os.killpg(process.pid, told)
+            asking.join(30)
+            assert found == [200]
+            assert process.wait(15) in (0, -told)
 
 
 def test_it_starts_where_nothing_can_be_written(tmp_path):
@@ -120,9 +137,10 @@ def test_it_says_where_others_find_it(monkeypatch, capsys):
     assert "http://192.0.2.40:8123/" in told
     assert len([line for line in told.splitlines() if "▄" in line or "█" in line]) > 10
     command.greet(Settings(host="127.0.0.1"))
-    monkeypatch.setattr(command, "lan_address", lambda: None)
-    command.greet(Settings(host="0.0.0.0"))
     assert capsys.readouterr().out == ""
+    monkeypatch.setattr(command, "lan_address", lambda: None)
+    command.greet(Settings(host="0.0.0.0", port=8123))
+    assert "http://ADDRESS:8123/, where `ip addr`" in capsys.readouterr().out
 
 
 def test_the_browser_is_opened_once_the_site_answers(site, monkeypatch):
@@ -130,6 +148,21 @@ def test_the_browser_is_opened_once_the_site_answers(site, monkeypatch):
     monkeypatch.setattr(command.webbrowser, "open", opened.append)
     command.open_browser(Settings(host="0.0.0.0", port=int(site.rpartition(":")[2])))
     assert opened == [f"{site}/"]
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments", "said"),
+    [
+        ({"TILEWISE_METRICS": "true", "PROMETHEUS_MULTIPROC_DIR": "/no/such/folder"}, [], "PROMETHEUS_MULTIPROC_DIR is '/no/such/folder'"),
+        ({}, ["--lessons-dir", "/no/such/folder"], "lessons-dir: '/no/such/folder' is no folder"),
+    ],
+)
+def test_a_folder_that_is_not_there_is_said_at_the_start(given, arguments, said, monkeypatch, capsys):
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        command.serve(arguments)
+    assert said in capsys.readouterr().err
 
 
 def test_metrics_without_the_extra_are_refused_in_words(monkeypatch, capsys):

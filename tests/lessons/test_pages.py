@@ -6,6 +6,7 @@ import os
 import re
 import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -34,6 +35,64 @@ def own(tmp_path):
     (folder / "code" / "b.py").write_text("print('é')\n")
     with TestClient(create_app(Settings(lessons_dir=tmp_path))) as found:
         yield found
+
+
+def test_a_hosts_program_is_as_it_was_last_written(own, tmp_path):
+    path = "/lessons/small/code/a.py"
+    assert own.get(path).text == "print('a')\n"
+    (tmp_path / "small" / "code" / "a.py").write_text("print('another')\n")
+    assert own.get(path).text == "print('another')\n"
+    assert "no-cache" in own.get(path).headers["cache-control"]
+    with zipfile.ZipFile(io.BytesIO(own.get("/lessons/small/code.zip").content)) as archive:
+        assert archive.read("small/a.py") == b"print('another')\n"
+
+
+def test_programs_of_any_name_and_content_do_no_harm(own, tmp_path):
+    code = tmp_path / "small" / "code"
+    for name in ("数.py", 'q"q.py', "a b.py"):
+        (code / name).write_text("print()\n")
+    (code / "latin.py").write_bytes("print('é')\n".encode("latin-1"))
+    assert own.get("/lessons/small").status_code == 200
+    for name in ("数.py", 'q"q.py', "a b.py"):
+        assert own.get(f"/lessons/small/code/{name}").status_code == 404
+    assert own.get("/lessons/small/code/latin.py").content == "print('é')\n".encode("latin-1")
+    with zipfile.ZipFile(io.BytesIO(own.get("/lessons/small/code.zip").content)) as archive:
+        assert archive.namelist() == ["small/a.py", "small/b.py", "small/latin.py"]
+
+
+def test_half_a_letter_is_said_to_be_one(tmp_path):
+    write(tmp_path, "Half: {{ '\\ud800' }}\n", order=90)
+    with TestClient(create_app(Settings(lessons_dir=tmp_path))) as client:
+        answer = client.get("/lessons/small")
+    assert answer.status_code == 503
+    assert "half of a letter" in answer.text
+
+
+@pytest.mark.parametrize("shut", ["folder", "lesson.md", "data"])
+def test_a_folder_that_may_not_be_read_is_that_lessons_fault_alone(tmp_path, monkeypatch, shut):
+    folder = write(tmp_path, "It is {{ data('a.json').b }}.\n", order=90)
+    (folder / "data").mkdir()
+    (folder / "data" / "a.json").write_text('{"b": 1}')
+
+    def refusing(real):  # the tests may run as root, whom no permission stops
+        def asked(self, *given, **more):
+            if self == folder / "data" / "a.json" if shut == "data" else folder in self.parents and (shut == "folder" or self.name == shut):
+                raise PermissionError(13, "Permission denied", str(self))
+            return real(self, *given, **more)
+
+        return asked
+
+    if shut == "folder":
+        monkeypatch.setattr(Path, "is_file", refusing(Path.is_file))
+        monkeypatch.setattr(Path, "stat", refusing(Path.stat))
+    monkeypatch.setattr(Path, "read_text", refusing(Path.read_text))
+    with TestClient(create_app(Settings(lessons_dir=tmp_path))) as client:
+        assert client.get("/readyz").status_code == 200
+        assert client.get("/lessons/").status_code == 200
+        assert client.get("/lessons/online-softmax").status_code == 200
+        answer = client.get("/lessons/small")
+        assert answer.status_code == 503
+        assert "cannot be read: Permission denied" in answer.text
 
 
 def test_the_course_lists_every_lesson(client):

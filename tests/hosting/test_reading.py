@@ -1,0 +1,168 @@
+"""What comes from outside is read in a time that grows with its length and no faster, and no head of a request grows for ever."""
+
+import contextlib
+import itertools
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import uvicorn
+import zstandard
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from app.web.protocol import Protocol
+from app.web.ready import Ready
+from tests.hosting.servers import until
+
+# each of these took from seconds to hours when its time grew with the square of its length
+HOSTILE = """
+import json, sys
+from starlette.testclient import TestClient
+from app.main import create_app
+from app.settings import Settings
+api = "/api/v1/machines/{}/snapshots"
+with TestClient(create_app(Settings(max_body_bytes=3_000_000))) as client:
+    for text in ("1" * 900_000 + "x", "." * 900_000, "1e" + "1" * 900_000, "-" * 900_000, " " * 900_000 + "x", "1" + " " * 900_000 + "2;x", "1" + chr(10) * 900_000 + "2 2 x",
+                 "1" + ", " * 450_000, ";" * 900_000, "1,2" + "\\t\\n" * 450_000 + "x"):
+        for name, field in (("online-softmax", "scores"), ("online-softmax", "values"), ("tiled-attention", "q")):
+            answer = client.post(api.format(name), json={"spec": {"scores": "1,2", field: text} if name != "tiled-attention" else {field: text}})
+            assert answer.status_code == 422, (text[:20], answer.status_code)
+            assert len(answer.content) < 3000
+    many = "&".join(f"a{n}=1" for n in range(3_500))
+    for query in (many, many + "&a1=2", "scores=" + "1" * 30_000 + "x", "scores=" + "+" * 30_000 + "x", "values=1" + "+" * 30_000 + "1;2", "step=" + "9" * 30_000):
+        for path in ("/widgets/online-softmax?", api.format("online-softmax") + "?", "/figures/online-softmax.svg?", "/share/online-softmax?"):
+            status = client.get(path + query).status_code
+            assert status in (200, 422), (path, query[:30], status)
+    for body in ("[" * 900_000, "{" + '"a":' * 200_000, '{"spec": {"scores": ' + "[" * 900_000, json.dumps({"spec": {}, "start": [1] * 300_000}), json.dumps({"spec": {"scores": [[1]] * 200_000}})):
+        assert client.post(api.format("online-softmax"), content=body).status_code == 422, body[:30]
+print("read")
+"""
+
+
+def test_no_input_takes_longer_than_its_length():
+    found = subprocess.run([sys.executable, "-c", HOSTILE], capture_output=True, text=True, timeout=100, check=False)
+    assert found.stdout.strip() == "read", found.stderr[-2000:]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(create_app(Settings())) as found:
+        yield found
+
+
+def test_each_coding_has_an_etag_of_its_own_and_is_confirmed_by_it(client):
+    path = "/widgets/online-softmax?scores=1,3,2"
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    found = {"": plain}
+    for coding in ("zstd", "br", "gzip"):
+        answer = found[coding] = client.get(path, headers={"Accept-Encoding": coding})
+        assert answer.headers["content-encoding"] == coding
+        assert answer.headers["etag"].endswith(f'-{coding}"')
+        body = (
+            zstandard.ZstdDecompressor().decompress(answer.content) if coding == "zstd" else answer.content
+        )  # the client reads the others
+        assert body == plain.content
+    assert len({answer.headers["etag"] for answer in found.values()}) == 4
+    for coding, answer in found.items():
+        again = client.get(path, headers={"Accept-Encoding": coding or "identity", "If-None-Match": answer.headers["etag"]})
+        assert again.status_code == 304
+        assert {again.headers["vary"], answer.headers["vary"]} == {"Accept-Encoding"}
+        assert again.headers["etag"] == answer.headers["etag"]
+
+
+def test_a_page_names_the_scheme_it_was_asked_by():
+    app = create_app(Settings())
+    for scheme in ("http", "https", "http"):
+        with TestClient(app, base_url=f"{scheme}://class.example") as client:
+            text = client.get("/widgets/online-softmax?scores=1,3,2").text
+        assert f"{scheme}://class.example/" in text
+        assert f"{'http' if scheme == 'https' else 'https'}://class.example/" not in text
+
+
+def test_the_cache_holds_no_more_than_it_may_whatever_the_addresses_are(monkeypatch):
+    kept = []
+    before = Ready.__init__
+
+    def noted(self, most):
+        before(self, most)
+        kept.append(self)
+
+    monkeypatch.setattr(Ready, "__init__", noted)
+    with TestClient(create_app(Settings(cache_bytes=60_000))) as client:
+        for n in range(60):
+            assert client.get(f"/api/v1/machines/online-softmax/snapshots/1?scores=1,2{'+' * 20_000}&offset={n}").status_code == 200
+    (ready,) = kept
+    assert 2 < len(ready._kept) < 60
+    assert sum(len(key) + len(entry.body) + len(entry.etag) for key, entry in ready._kept.items()) < 60_000
+
+
+class Hasty(Protocol):
+    MOST_BYTES = 20_000
+    SECONDS = 0.6
+
+
+@pytest.fixture(scope="module")
+def port():
+    """A site whose patience with heads is short."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(Settings()), log_level="critical", http=Hasty, ws="none", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    until(lambda: server.started, "it has started")
+    yield listener.getsockname()[1]
+    server.should_exit = True
+    thread.join(10)
+
+
+def spoken(port, parts, pause=0.0):
+    """What the site says to bytes that come in parts, until it closes or has nothing more to say."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            for part in parts:
+                line.sendall(part)
+                time.sleep(pause)
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while got := line.recv(65_536):
+                answer += got
+                if b"content-length: 15\r\n" in answer and answer.endswith(b"}"):
+                    break
+        return answer
+
+
+ASK = b"GET /healthz HTTP/1.1\r\nhost: a\r\n"
+
+
+def test_a_head_that_does_not_end(port):
+    assert spoken(port, [ASK, b"a: "]).startswith(b"HTTP/1.1 408 ")
+    slowly = itertools.chain([ASK], (b"a: b\r\n" for _ in range(30)))
+    assert spoken(port, slowly, 0.05).startswith(b"HTTP/1.1 408 ")
+    assert spoken(port, [b"GET /"]).startswith(b"HTTP/1.1 408 ")
+    assert spoken(port, []) == b"", "a connection that was opened ahead and never used"
+
+
+def test_a_head_that_is_too_long(port):
+    for endless in (b"a: " + b"b" * 5_000 + b"\r\n", b"x" * 5_000):
+        answer = spoken(port, itertools.chain([ASK], itertools.repeat(endless, 60)), 0.005)
+        assert answer.startswith(b"HTTP/1.1 431 ") or answer == b"", "closed, or closed so early that what was said got lost"
+    assert b" 431 " in spoken(port, itertools.chain([b"GET /?"], itertools.repeat(b"a" * 6_000, 5)), 0.05)
+
+
+def test_what_is_slow_but_within_the_limits_is_answered(port):
+    assert spoken(port, [ASK[:20], ASK[20:], b"\r\n"], 0.1).startswith(b"HTTP/1.1 200 ")
+    one = ASK + b"\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        for pause in (0, 0.9, 0.9):  # between two requests it may rest longer than a head may take
+            time.sleep(pause)
+            line.sendall(one[:9])
+            time.sleep(0.1)
+            line.sendall(one[9:])
+            assert line.recv(65_536).startswith(b"HTTP/1.1 200 ")
