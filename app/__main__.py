@@ -76,7 +76,7 @@ def serve(arguments: list[str]) -> None:
     if settings.open:
         threading.Thread(target=open_browser, args=(settings,), daemon=True).start()
     uvicorn.run(
-        "app.main:create_app",
+        "app.main:served",
         factory=True,
         host=settings.host,
         port=settings.port,

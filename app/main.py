@@ -20,14 +20,19 @@ from app.web.failures import NotFound, busy_fault, error, for_programs, http_fau
 from app.web.headers import Headers
 from app.web.limits import Budget, Limits, Rate
 from app.web.ready import Ready
-from app.web.renders import RETRY_AFTER, Busy, Renders
+from app.web.renders import RETRY_AFTER, Busy, Renders, drawing
 from app.web.site import Site
 from app.web.watching import Metrics, Watching
 
 ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def served() -> FastAPI:
+    """The site of a process that does nothing but serve it: `uvicorn --factory app.main:served`."""
+    return create_app(lifespan=drawing)
+
+
+def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAPI:
     """The whole site. Everything it needs is made here and handed on.
 
     >>> [route for route in create_app().openapi()["paths"]][:2]
@@ -36,7 +41,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = settings or Settings()
     app = FastAPI(
         title="Tilewise", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
-        openapi_url="/api/v1/openapi.json",
+        openapi_url="/api/v1/openapi.json", lifespan=lifespan,
     )  # fmt: skip
     files = assets.load()
     ready = Ready(settings.cache_bytes)

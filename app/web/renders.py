@@ -6,9 +6,10 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -60,6 +61,14 @@ class Renders:
 @cache
 def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"), initializer=_quiet)
+
+
+@asynccontextmanager
+async def drawing(app: Any) -> AsyncIterator[None]:
+    """The lifespan of a process that serves: those that draw for it end before it does, since a signal that ends it leaves no time after."""
+    yield
+    if _pool.cache_info().currsize:
+        await asyncio.to_thread(_pool().shutdown, cancel_futures=True)
 
 
 def _quiet() -> None:

@@ -3,9 +3,9 @@
 import argparse
 import time
 
-from tests.bench import clicks, figures, loop, noise, phone, snapshots, step, students, table, tiles
+from tests.bench import clicks, figures, loop, noise, phone, snapshots, soak, step, students, table, tiles
 
-PARTS = {part.__name__.rpartition(".")[2]: part for part in (clicks, snapshots, phone, step, tiles, figures, loop, students)}
+PARTS = {part.__name__.rpartition(".")[2]: part for part in (clicks, snapshots, phone, step, tiles, figures, loop, students, soak)}
 
 
 def main() -> None:

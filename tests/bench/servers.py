@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,18 +25,43 @@ class Server:
         return f"http://{HOST}:{self.port}"
 
     def cpu(self) -> float | None:
-        """Seconds that its threads have spent on a processor; None where the system does not tell."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        """Seconds that it and its children have spent on a processor; None where the system does not tell."""
         try:
+            tasks = [task for pid in (self.process.pid, *self.children()) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")]
             return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9 or None
         except OSError:
             return None
 
+    def children(self) -> list[int]:
+        """The processes that it has started: workers, and those that draw."""
+        found, waiting = [], [self.process.pid]
+        while waiting:
+            for task in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+                started = [int(one) for one in task.read_text().split()]
+                found += started
+                waiting += started
+        return found
+
+    def memory(self) -> float:
+        """Kilobytes that it and its children hold; 0 where the system does not tell."""
+        try:
+            return sum(_resident(pid) for pid in (self.process.pid, *self.children()))
+        except OSError:
+            return 0.0
+
+
+def _resident(pid: int) -> float:
+    return float(Path(f"/proc/{pid}/status").read_text().partition("VmRSS:")[2].split()[0])
+
 
 @contextmanager
-def site(core: int | None = None) -> Iterator[Server]:
-    """The site as it is served, without a log line for each request."""
-    with _serving([sys.executable, "-m", "app", "--log-level", "warning", "--port"], "/healthz", core) as server:
+def site(core: int | None = None, *arguments: str, **settings: str) -> Iterator[Server]:
+    """The site as it is served, without a log line for each request.
+
+    core        the processor that it runs on
+    arguments   of `python -m app`; `settings` are TILEWISE_ variables, in small letters
+    """
+    with _serving([sys.executable, "-m", "app", "--log-level", "warning", *arguments, "--port"], "/healthz", core, settings) as server:
         yield server
 
 
@@ -68,11 +93,12 @@ def two_cores() -> tuple[int | None, int | None]:
 
 
 @contextmanager
-def _serving(command: list[str], path: str, core: int | None) -> Iterator[Server]:
+def _serving(command: list[str], path: str, core: int | None, settings: Mapping[str, str] = {}) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TILEWISE_")}
+    environment |= {f"TILEWISE_{name.upper()}": value for name, value in settings.items()}
     with pinned(core):  # a child starts on its parent's cores
         process = subprocess.Popen([*command, str(port)], env=environment, stdout=subprocess.DEVNULL)
     try:
@@ -81,7 +107,7 @@ def _serving(command: list[str], path: str, core: int | None) -> Iterator[Server
     finally:
         process.terminate()
         try:
-            process.wait(5)
+            process.wait(15)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

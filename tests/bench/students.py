@@ -8,7 +8,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import quantiles
 
 from tests.bench.servers import HOST, Server, pinned, site, two_cores
@@ -55,14 +54,14 @@ def rows() -> Iterator[Row | str]:
         )
         for label, same in kinds:
             yield label
-            idle, cpu = memory(server), server.cpu() or 0.0
+            idle, cpu = server.memory(), server.cpu() or 0.0
             found = a_class(server, STUDENTS, SECONDS, same)
             used = (server.cpu() or 0.0) - cpu
             yield row("a page opened, with its scripts", found.opened, tail=True)
             yield row("a step", found.steps, tail=True, target=MOST, on_p95=True)
             yield Row("errors", found.errors, unit="", target=0.5)
             yield Row("processor time a student and second", used / STUDENTS / (SECONDS + 5) * 1e3, unit="ms")
-            yield Row("memory a student", (memory(server) - idle) / STUDENTS, unit="kB")
+            yield Row("memory a student", (server.memory() - idle) / STUDENTS, unit="kB")
         for students in LADDER:
             found = a_class(server, students, min(SECONDS, 6), True)
             p95 = quantiles(found.steps, n=20)[-1]
@@ -149,12 +148,3 @@ def _whole(answer: bytes) -> bool:
 def _stamp(server: Server) -> str:
     with urllib.request.urlopen(f"{server.url}/") as answer:
         return str(answer.read().decode().partition("/static/")[2].partition("/")[0])
-
-
-def memory(server: Server) -> float:
-    """Kilobytes that the server holds; 0 where the system does not tell."""
-    try:
-        text = Path(f"/proc/{server.process.pid}/status").read_text()
-    except OSError:
-        return 0.0
-    return float(text.partition("VmRSS:")[2].split()[0])

@@ -64,6 +64,7 @@ def test_a_stop_that_reaches_every_process_of_the_service_lets_pictures_be_finis
             os.killpg(process.pid, told)
             asking.join(30)
             assert found == [200]
+            assert "resource_tracker" not in "".join(process.told)
             assert process.wait(15) in (0, -told)
 
 
