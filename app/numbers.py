@@ -5,12 +5,14 @@ The reader's rule is also in static/js/core/numbers.js; tests/vectors/numbers.js
 
 import math
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Any
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 WORDS = {"NaN": "not a number", "Infinity": "infinity", "-Infinity": "minus infinity"}
 
 
+@lru_cache(4096)  # the same numbers come again from step to step, in the caption, the table and the picture
 def show(given: float | str, places: int = 3) -> str:
     """As a reader sees it: whole numbers whole, others to `places`, very large and very small ones with a power of ten.
 

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PURE = {
-    "abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "math", "operator", "random", "typing", "numpy", "ml_dtypes",
+    "abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "math", "operator", "random", "struct", "typing", "numpy", "ml_dtypes",
 }  # fmt: skip
 MAY_IMPORT = {
     "app.machines": {"app.machines"},

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from struct import Struct
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+_PACKED = {"float16": Struct("e"), "float32": Struct("f")}  # how Python writes these rounds once, and is quicker than the rule below
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,12 @@ class Format:
         """The number of this format nearest to the float64 `x`, ties to even; past `max`: infinity, or NaN where there is none."""
         if self.digits == 53 or x == 0:
             return x
+        if (packed := _PACKED.get(self.name)) is not None:
+            try:
+                rounded: float = packed.unpack(packed.pack(x))[0]
+            except OverflowError:
+                return math.copysign(math.inf, x)
+            return rounded
         if abs(x) >= 2 * self.max or math.isnan(x):  # infinities, and what no rounding brings back
             return math.copysign(math.inf, x) if self.infinite and not math.isnan(x) else math.nan
         quantum = max(math.frexp(x)[1], self.emin + 1) - self.digits

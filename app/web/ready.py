@@ -20,7 +20,7 @@ LONG = 400  # bytes of query past which an answer is made off the event loop
 MUCH = 100_000  # bytes of an answer past which it is compressed off the event loop
 ENTRY = 600  # bytes that an entry of the cache takes beside its body
 MOST_SLOW = 8  # slow answers under way or waiting
-TURN = 0.0005  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
+TURN = 0.0001  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
 # one thread each: every thread that computes takes turns of that lock from the event loop
 _BESIDE = ThreadPoolExecutor(1, "beside", sys.setswitchinterval, (TURN,))
 _SLOW = ThreadPoolExecutor(1, "slow", sys.setswitchinterval, (TURN,))

@@ -168,7 +168,7 @@ MUTANTS = [
     Mutant("ties away from zero", formats, ROUND, ROUND.replace("round(math.ldexp(x, -quantum))", "math.floor(math.ldexp(x, -quantum) + 0.5)"),
            rounding("bfloat16", 257.0, 256.0), 258.0),
     Mutant("subnormals with all their digits", formats, "quantum = max(math.frexp(x)[1], self.emin + 1) - self.digits",
-           "quantum = math.frexp(x)[1] - self.digits", rounding("float16", 1.5 * 2.0**-24, 2.0**-23), 1.5 * 2.0**-24),
+           "quantum = math.frexp(x)[1] - self.digits", rounding("bfloat16", 1.5 * 2.0**-133, 2.0**-132), 1.5 * 2.0**-133),
 ]  # fmt: skip
 
 
