@@ -55,10 +55,10 @@ def _resident(pid: int) -> float:
 
 
 @contextmanager
-def site(core: int | None = None, *arguments: str, **settings: str) -> Iterator[Server]:
+def site(core: int | tuple[int, ...] | None = None, *arguments: str, **settings: str) -> Iterator[Server]:
     """The site as it is served, without a log line for each request.
 
-    core        the processor that it runs on
+    core        the processor that it runs on, or several
     arguments   of `python -m app`; `settings` are TILEWISE_ variables, in small letters
     """
     with _serving([sys.executable, "-m", "app", "--log-level", "warning", *arguments, "--port"], "/healthz", core, settings) as server:
@@ -73,13 +73,13 @@ def ready_made(core: int | None = None) -> Iterator[Server]:
 
 
 @contextmanager
-def pinned(core: int | None) -> Iterator[None]:
-    """This process on one core for a while."""
-    if core is None:
+def pinned(*cores: int | None) -> Iterator[None]:
+    """This process on one core, or some, for a while."""
+    if None in cores or not cores:
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, {core for core in cores if core is not None})
     try:
         yield
     finally:
@@ -93,13 +93,13 @@ def two_cores() -> tuple[int | None, int | None]:
 
 
 @contextmanager
-def _serving(command: list[str], path: str, core: int | None, settings: Mapping[str, str] = {}) -> Iterator[Server]:
+def _serving(command: list[str], path: str, core: int | tuple[int, ...] | None, settings: Mapping[str, str] = {}) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TILEWISE_")}
     environment |= {f"TILEWISE_{name.upper()}": value for name, value in settings.items()}
-    with pinned(core):  # a child starts on its parent's cores
+    with pinned(*(core if isinstance(core, tuple) else (core,))):  # a child starts on its parent's cores
         process = subprocess.Popen([*command, str(port)], env=environment, stdout=subprocess.DEVNULL)
     try:
         _wait(process, port, path)
