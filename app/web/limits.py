@@ -5,6 +5,7 @@ estimate also says where a request is answered: at once, in a thread beside the 
 """
 
 import math
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.machines.run import Machine
 from app.presets import spec_of
 from app.snapshots import MAX_BYTES, MAX_COUNT
-from app.specs import Fault, SpecError, whole
+from app.specs import Fault, SpecError, clip, whole
 from app.web.ready import beside, slowly
 from app.web.watching import Failing
 from app.widgets import LAST_STEP
@@ -26,6 +27,7 @@ AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event l
 BESIDE = 60_000  # and up to which in the thread beside it
 BODY_SECONDS = 20  # that a body may take to come
 BURST_SECONDS = 60  # of its rate that an address may use at once
+_HOST = re.compile(rb"[A-Za-z0-9._~:\[\]-]{1,255}")
 FREE = ("/static/", "/healthz", "/readyz", "/metrics")
 
 T = TypeVar("T")
@@ -149,7 +151,7 @@ def bucket_of(scope: Scope) -> str:
 
 
 class Limits:
-    """Refuses what is too long to read, and more than a host's rate, in the site's own words.
+    """Refuses what is too long to read, a Host that is none, and more than a host's rate, in the site's own words.
 
     failing   how a fault is answered
     rate      None: as many as come
@@ -160,6 +162,15 @@ class Limits:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+            if host and not _HOST.fullmatch(host):
+                bare = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"host"]}  # the page that says so has links too
+                shown = clip(host.decode("latin-1"))
+                fault = Fault(
+                    "bad_host", f"the Host header says {shown!r}, which is no host: send the name of this site.", "host", shown, "a host"
+                )
+                await (await self.failing(Request(bare), fault, 400))(bare, receive, send)
+                return
             refused = self.refused(scope)
             if refused is not None:
                 await (await self.failing(Request(scope), *refused))(scope, receive, send)

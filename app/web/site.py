@@ -41,9 +41,19 @@ def held(x: float, form: str) -> str:
     return show(FORMATS[form].round(x) if math.isfinite(x) else x)
 
 
+def origin_of(request: Request) -> str:
+    """Scheme and host as readers see them. (The framework's own reads the query too, and fails where that is no UTF-8.)"""
+    scope = request.scope
+    host = request.headers.get("host")
+    if not host:
+        name, port = scope.get("server") or ("localhost", None)
+        host = name if port in (None, {"http": 80, "https": 443}.get(scope["scheme"])) else f"{name}:{port}"
+    return f"{scope['scheme']}://{host}"
+
+
 def root_of(request: Request) -> str:
     """The site's whole address as its readers see it, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
+    return f"{origin_of(request)}{request.scope.get('root_path', '').rstrip('/')}"
 
 
 class Site:
@@ -61,7 +71,7 @@ class Site:
                 base=base,
                 static=f"{base}/static/{self.stamp}",
                 release=__version__,
-                origin=f"{request.url.scheme}://{request.url.netloc}",
+                origin=origin_of(request),
                 **more,
             )
             .encode()

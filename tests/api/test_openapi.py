@@ -1,5 +1,7 @@
 """The OpenAPI document is complete, its examples work, and schemathesis finds nothing that it does not say."""
 
+import os
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
@@ -16,7 +18,7 @@ schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", create_app())
 
 
 @schema.parametrize()
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=int(os.environ.get("EXAMPLES", "40")), deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_operation_as_described(case):
     case.call_and_validate(checks=[not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance])
 

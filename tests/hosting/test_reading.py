@@ -1,5 +1,6 @@
 """What comes from outside is read in a time that grows with its length and no faster, and no head of a request grows for ever."""
 
+import asyncio
 import contextlib
 import itertools
 import socket
@@ -11,8 +12,11 @@ import time
 import pytest
 import uvicorn
 import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
 from app.web.protocol import Protocol
@@ -47,6 +51,63 @@ print("read")
 def test_no_input_takes_longer_than_its_length():
     found = subprocess.run([sys.executable, "-c", HOSTILE], capture_output=True, text=True, timeout=100, check=False)
     assert found.stdout.strip() == "read", found.stderr[-2000:]
+
+
+PATHS = [
+    *(f"/{room}/{name}" for room in ("widgets", "embed", "share") for name in ("online-softmax", "tiled-attention", "merge", "softmax-passes", "division-order")),
+    *(f"/api/v1/machines/{name}/snapshots{rest}" for name in MACHINES for rest in ("", "/1")),
+    *(f"/figures/{name}" for name in ("online-softmax.svg", "merge.csv", "tiled-attention.qr.svg")),
+    "/", "/oembed", "/widgets/memory-traffic", "/lessons/", "/lessons/online-softmax", "/api/v1/machines", "/guide/hosting", "/healthz",
+]  # fmt: skip
+NAMES = (
+    b"scores",
+    b"values",
+    b"q",
+    b"k",
+    b"v",
+    b"seed",
+    b"format",
+    b"step",
+    b"start",
+    b"count",
+    b"offset",
+    b"url",
+    b"track",
+    b"answer",
+    b"theme",
+    b"hide",
+    b"view",
+)
+HEADERS = (b"accept-encoding", b"if-none-match", b"host", b"x-request-id", b"content-length")
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    path=st.sampled_from(PATHS),
+    query=st.binary(max_size=60) | st.builds(lambda name, value: name + b"=" + value, st.sampled_from(NAMES), st.binary(max_size=40)),
+    headers=st.lists(st.tuples(st.sampled_from(HEADERS), st.binary(max_size=30)), max_size=2),
+)
+def test_no_bytes_give_a_500(client, path, query, headers):
+    """In a query and in headers, as they come over the wire and no client would send them."""
+    status = asked(client.app, path, query, headers)
+    assert status < 500 or (status == 501 and path == "/oembed")  # what its standard asks for where a format is not known
+
+
+def asked(app, path, query, headers):
+    told = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        told.append(message)
+
+    scope = {
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query, "headers": headers, "scheme": "http",
+        "server": ("a", 80), "client": None, "root_path": "", "http_version": "1.1",
+    }  # fmt: skip
+    asyncio.run(app(scope, receive, send))
+    return told[0]["status"]
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +227,10 @@ def test_what_is_slow_but_within_the_limits_is_answered(port):
             time.sleep(0.1)
             line.sendall(one[9:])
             assert line.recv(65_536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("host", [b"\x80\xff", b"a b", b"a/b", b"<script>", b"a" * 256, b"someone@example.org"])
+def test_a_host_that_is_none_is_refused_in_words(client, host):
+    for path in ("/widgets/online-softmax", "/api/v1/machines", "/healthz"):
+        assert asked(client.app, path, b"", [(b"host", host)]) == 400
+    assert asked(client.app, "/", b"", [(b"host", b"[2001:db8::1]:8000")]) == 200
