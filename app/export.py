@@ -19,7 +19,7 @@ from app.assets import Assets, load
 from app.figures import DRAWN
 from app.lessons.catalog import Catalog
 from app.machines import MACHINES
-from app.presets import PRESETS
+from app.presets import PRESETS, spec_of
 from app.snapshots import MAX_COUNT, WIDGETS
 from app.specs import query
 from app.widgets import typed_in
@@ -129,7 +129,7 @@ class Copy:
                 yield _part(run["snapshots"][0]["links"]["self"], then)
 
     async def slider(self) -> None:
-        """Each position of the first example's slider, and each format, as the widget's form asks for them."""
+        """Each position of the first example's slider, and each format, as the widget's form asks for them and as a link says them."""
         machine = MACHINES["online-softmax"]
         form = typed_in(machine, PRESETS["online-softmax"][0].spec)
         formats = next(one.choices for one in machine.fields if one.name == "format")
@@ -139,6 +139,7 @@ class Copy:
             address = "/widgets/online-softmax?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
             kind, body = await ask(self.app, address)
             self.pages[address], self.names[address] = (kind, body), name_of(address, kind)
+            self.aliases[key_of(f"/widgets/online-softmax?{query(machine, spec_of(machine, given))}")] = self.names[address]
         for name in sorted(WIDGETS):
             for preset in PRESETS.get(name, ()):
                 typed = {**typed_in(MACHINES[name], preset.spec)}

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, Response, expect
 from app.numbers import show
 
 PATH = "/widgets/online-softmax"
+DEFAULT = "scores=6,5,7,6,7,9,8,6"
 SEE = (
     """
 (root) => {
@@ -194,3 +195,43 @@ def clean(page: Page) -> None:
     """axe finds nothing on the page."""
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def told(page: Page, **said: str) -> None:
+    """Wait until the page's address says this."""
+    page.wait_for_function(
+        "(said) => Object.entries(said).every(([name, value]) => new URLSearchParams(location.search).get(name) === value)",
+        arg=said,
+        timeout=30_000,
+    )
+
+
+def walk(page: Page, address: str, api: Api, *, live: bool = True) -> None:
+    """What a student does: from the first page to a lesson, a widget, every step of it, a changed amount, its link, what there is to share.
+
+    live   whether there is a server, and not a copy of the site as plain files
+    """
+    page.goto(f"{address}/")
+    page.locator("header.site").get_by_role("link", name="Lessons").click()
+    page.get_by_role("link", name=re.compile("online softmax", re.IGNORECASE)).last.click()
+    place = page.locator("figure[data-live]").first
+    place.scroll_into_view_if_needed()
+    expect(place.locator("[data-widget]")).to_have_attribute("data-ready", "yes")
+    page.locator("header.site").get_by_role("link", name="Online softmax").click()
+    widget = Widget(page)
+    widget.ready()
+    run = api.run(DEFAULT)
+    for step in range(1, 9):
+        widget.press("next")
+        widget.at(step, 8)
+        expect(widget.value("l")).to_have_text(show(run[step]["state"]["l"]))
+    widget.slide("offset", 85)
+    expect(widget.mark("failed")).to_have_attribute("data-on", "yes")
+    widget.agrees(api.run(f"{DEFAULT}&offset=85")[8])
+    told(page, offset="85", step="8")
+    page.reload()
+    widget.ready()
+    widget.agrees(api.run(f"{DEFAULT}&offset=85")[8])
+    if live:
+        widget.part("sharing").locator("summary").click()
+        expect(widget.part("snippets").locator("textarea").first).to_have_value(re.compile(r"://127\.0\.0\.1:"))

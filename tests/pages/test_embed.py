@@ -9,9 +9,8 @@ from app.figures.file import LIGHT
 from app.web.headers import policy
 from app.web.site import pages
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget
+from tests.pages.driver import DEFAULT, Api, Widget
 
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
 VALUES = "scores=1,3,2,5,4&values=10,20,30,40,50"
 EMBED = "/embed/online-softmax"
 TWO = """

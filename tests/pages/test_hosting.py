@@ -11,16 +11,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.numbers import show
 from tests.conftest import Watch
 from tests.hosting.servers import Class, balancing, free_port, servers, serving, status, until
-from tests.pages.driver import Api, Widget
+from tests.pages.driver import DEFAULT, Api, Widget, told, walk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 
 LOST = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED"
 LONG = "scores=" + ",".join(str(i % 7) for i in range(64)) + "&format=float32"
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
 
 GIVES_UP = 15_000  # milliseconds within which a page says that it got no answer
 
@@ -45,42 +43,6 @@ def opened(browser: Browser) -> Opened:
         watch.verdict()
 
     return reader
-
-
-def told(page: Page, **said: str) -> None:
-    """Wait until the page's address says this."""
-    page.wait_for_function(
-        "(said) => Object.entries(said).every(([name, value]) => new URLSearchParams(location.search).get(name) === value)",
-        arg=said,
-        timeout=30_000,
-    )
-
-
-def walk(page: Page, address: str, api: Api) -> None:
-    """What a student does: from the first page to a lesson, a widget, every step of it, a changed amount, a link, a figure."""
-    page.goto(f"{address}/")
-    page.locator("header.site").get_by_role("link", name="Lessons").click()
-    page.get_by_role("link", name=re.compile("online softmax", re.IGNORECASE)).last.click()
-    place = page.locator("figure[data-live]").first
-    place.scroll_into_view_if_needed()
-    expect(place.locator("[data-widget]")).to_have_attribute("data-ready", "yes")
-    page.locator("header.site").get_by_role("link", name="Online softmax").click()
-    widget = Widget(page)
-    widget.ready()
-    run = api.run(DEFAULT)
-    for step in range(1, 9):
-        widget.press("next")
-        widget.at(step, 8)
-        expect(widget.value("l")).to_have_text(show(run[step]["state"]["l"]))
-    widget.slide("offset", 85)
-    expect(widget.mark("failed")).to_have_attribute("data-on", "yes")
-    widget.agrees(api.run(f"{DEFAULT}&offset=85")[8])
-    told(page, offset="85", step="8")
-    page.reload()
-    widget.ready()
-    widget.agrees(api.run(f"{DEFAULT}&offset=85")[8])
-    widget.part("sharing").locator("summary").click()
-    expect(widget.part("snippets").locator("textarea").first).to_have_value(re.compile(r"://127\.0\.0\.1:"))
 
 
 def test_a_restart_is_waited_for_and_the_run_goes_on_where_it_was(opened: Opened, api: Api):

@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
+from tests.pages.driver import DEFAULT
+
 FIVE = "scores=1,3,2,5,4"
 LISTEN = "window.heard = []; addEventListener('message', (event) => heard.push(event.data));"
 # What WordPress makes of a discovered oEmbed answer, and the part of its script that sets a height.

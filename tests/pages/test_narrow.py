@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget
+from tests.pages.driver import DEFAULT, Api, Widget
 
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
 LONG = "scores=" + ",".join(str((7 * i) % 13 / 2 - 1000) for i in range(64)) + "&values=" + ";".join("123456.789,1e-9,3" for _ in range(64))
 PAGES = {
     "start": "/widgets/online-softmax",

@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.driver import PATH, Api, Widget
+from tests.pages.driver import DEFAULT, PATH, Api, Widget
 
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
 VALUES = "scores=1,3,2,5,4&values=10,20,30,40,50"
 
 

@@ -8,9 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from app.presets import PRESETS
 from app.specs import text
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget
-
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
+from tests.pages.driver import DEFAULT, Api, Widget
 
 
 class TestAddedToEveryScore:

@@ -7,9 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget
+from tests.pages.driver import DEFAULT, Api, Widget
 
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
 SPECS = [
     DEFAULT,
     "scores=1,2,3,4,5,6",

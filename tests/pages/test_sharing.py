@@ -5,9 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.driver import Api, Widget, clean
-
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
+from tests.pages.driver import DEFAULT, Api, Widget, clean
 
 
 @pytest.mark.usefixtures("without_plotly")

@@ -6,9 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import Watch
-from tests.pages.driver import Api, Widget
-
-DEFAULT = "scores=6,5,7,6,7,9,8,6"
+from tests.pages.driver import DEFAULT, Api, Widget
 
 
 @pytest.fixture
