@@ -190,8 +190,9 @@ export function mount(root, view) {
         player.pause();
         if (painted) player.step = painted.step;
         if (painted) transport(painted);
-        say(`${reason(error)}: the steps already loaded still work.`);
-        if (passes(error)) onceBack(wanted, playing);
+        const comes = passes(error);
+        say(`${reason(error)}: the steps already loaded still work${comes ? "; the rest comes by itself once it is back" : ""}.`);
+        if (comes) onceBack(wanted, playing);
       },
     );
   };
@@ -354,9 +355,10 @@ export function mount(root, view) {
         },
         (error) => {
           if (mine <= taken) return;
-          if (!tried) say(`${reason(error)}: what is loaded still steps.`);
-          // what was asked for comes once the server is back, unless the reader asks for something else
-          if (mine === sent && passes(error) && tried < LATER.length) timer = window.setTimeout(() => load(query, fill, tried + 1), LATER[tried]);
+          const comes = passes(error) && tried < LATER.length;
+          if (!tried) say(`${reason(error)}: what is loaded still steps${comes ? "; the change comes by itself once it is back" : ""}.`);
+          // unless the reader asks for something else meanwhile
+          if (mine === sent && comes) timer = window.setTimeout(() => load(query, fill, tried + 1), LATER[tried]);
         },
       )
       .finally(() => {
