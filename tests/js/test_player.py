@@ -103,3 +103,20 @@ def test_its_own_clock(core: Core):
       player.speed = 100;
       return new Promise((done) => { player.changed = (why) => { if (why === "state" && !player.playing) done(player.step); }; player.play(); });"""
     assert core("player", body) == 1
+
+
+def test_playing_waits_for_a_step_that_is_on_its_way(player: Core):
+    told = player(
+        "player.play(); turn(); player.held = true; turn(); turn(); const waited = player.step; player.held = false; turn();"
+        "return { waited, step: player.step, playing: player.playing, due: due.length };"
+    )
+    assert told == {"waited": 1, "step": 2, "playing": True, "due": 1}
+
+
+def test_playing_does_not_end_before_its_last_step_has_come(player: Core):
+    told = player(
+        "player.changed = (why) => { if (why === 'play') player.held = true; }; player.play(); turn(); turn(); const going = player.playing;"
+        "player.held = false; turn(); return [going, player.playing, player.step];",
+        1,
+    )
+    assert told == [True, False, 1]

@@ -115,6 +115,31 @@ def test_a_failure_is_told_after_a_few_tries_and_the_part_comes_later(run: Core,
     assert told == [said, True, 64, [64] * (TIMES + 1), [300, 900, 2500, 1000]]
 
 
+def test_who_waits_is_told_once_the_part_is_there(run: Core):
+    told = run(
+        BREAKS
+        + "const told = []; await run.want(64).catch(() => {}); run.once(63, () => told.push('too early')); run.once(64, () => told.push('there'));"
+        "await settle(); run.add({ snapshots: [shot(64)] }); return told;"
+    )
+    assert told == ["there"]
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(run: Core):
+    told = run(
+        "answers.push(async () => ({ ok: true, status: 200, json: async () => { throw new TypeError('network error'); } }));"
+        "return [(await run.want(64)).step, starts().length, waits];"
+    )
+    assert told == [64, 2, [300]]
+
+
+def test_which_failures_will_pass(run: Core):
+    told = run(
+        "const errors = [new TypeError('Failed to fetch'), new DOMException('', 'TimeoutError'), new Error('', { cause: 503 }), new Error('', { cause: 429 }),"
+        "new Error('', { cause: 500 }), new Error('', { cause: 422 }), new Error('not part of this copy')]; return errors.map(module.passes);"
+    )
+    assert told == [True, True, True, True, False, False, False]
+
+
 @pytest.mark.parametrize("failure", [REFUSES, BREAKS])
 def test_what_passes_soon_is_never_seen(run: Core, failure: str):
     told = run(failure + "answers.pop(); return [(await run.want(64)).step, starts().length, waits];")
