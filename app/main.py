@@ -51,7 +51,8 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     metrics = Metrics() if settings.metrics else None
     rate = Rate(settings.rate_limit) if settings.rate_limit else None
 
-    for router in (
+    for router in (  # what is asked for most, first: routes are tried in turn
+        static.router(files),
         api.router(ready, renders, Budget(settings.max_work), settings.max_body_bytes),
         traffic.router(site, ready),  # before the pages of any widget
         pages.router(site, ready),
@@ -59,7 +60,6 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
         figures.router(ready, renders),
         oembed.router(ready),
         sharing.router(site, ready),
-        static.router(files),
         health.router(catalog),
         watching.router(metrics),
     ):
