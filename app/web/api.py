@@ -33,9 +33,10 @@ def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int)
     api = APIRouter(prefix="/api/v1")
 
     async def machines(request: Request) -> Response:
-        return await ready.answer(
-            request, JSON, lambda: snapshots.encode({"machines": [described(machine) for machine in MACHINES.values()]})
-        )
+        def make() -> bytes:
+            return snapshots.encode({"machines": [described(machine) for machine in MACHINES.values()]})
+
+        return await ready.shared(request, JSON, lambda: beside(make))
 
     api.add_api_route(
         "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response

@@ -46,15 +46,14 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
 
     async def show(request: Request, make: Callable[[], bytes], media_type: str = HTML) -> Response:
         """A page or a file as kept, or made now off the event loop; where something is wrong with a lesson, its faults."""
-        kept = None if catalog.watching else ready.find(request)
-        if kept is None:
-            try:
-                kept = await ready.keep(request, media_type, await run_in_threadpool(make))
-            except BrokenLesson as error:
-                return site.page(request, "lesson-faults.html", 503, problems=error.problems)
-        if catalog.watching:
-            kept.headers["Cache-Control"] = "no-cache"  # an author's next change is seen at once
-        return kept
+        try:
+            if not catalog.watching:
+                return await ready.shared(request, media_type, lambda: run_in_threadpool(make))
+            found = await ready.keep(request, media_type, await run_in_threadpool(make))
+        except BrokenLesson as error:
+            return site.page(request, "lesson-faults.html", 503, problems=error.problems)
+        found.headers["Cache-Control"] = "no-cache"  # an author's next change is seen at once
+        return found
 
     def known(slug: str) -> Lesson:
         lesson = catalog.lesson(slug)

@@ -45,11 +45,9 @@ def router(ready: Ready) -> APIRouter:
             return error(400, wrong.faults[0], _ANYONE)
         root = root_of(request)
         try:
-            found = ready.find(request)
-            if found is None:
-                name, query = _ours(given["url"], root)
-                body = await made(MACHINES[name], query, lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"])))
-                found = await ready.keep(request, "application/json", body)
+            name, query = _ours(given["url"], root)
+            make = lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"]))  # noqa: E731
+            found = await ready.shared(request, "application/json", lambda: made(MACHINES[name], query, make))
         except (SpecError, NoSuchStep) as wrong:  # an address of ours with nothing at it
             return error(404, Fault("not_found", str(wrong), "url", clip(given["url"]), "an address that has a page"), _ANYONE)
         except NotFound as wrong:

@@ -15,7 +15,7 @@ from app.presets import PRESETS
 from app.snapshots import WIDGETS
 from app.web.failures import NotFound, name_fault
 from app.web.limits import made
-from app.web.ready import Ready
+from app.web.ready import Ready, Wrong, beside
 from app.web.site import Site
 from app.widgets import widget
 
@@ -27,11 +27,11 @@ def router(site: Site, ready: Ready) -> APIRouter:
 
     @routes.get("/")
     async def home(request: Request) -> Response:
-        online = MACHINES["online-softmax"]
-        shot = snapshots.snapshot(online, PRESETS["online-softmax"][0].spec, 6)
-        return await ready.answer(
-            request, HTML, lambda: site.render(request, "home.html", shot=shot, panels=DRAWN["online-softmax"](shot), ink=LIGHT), heavy=True
-        )
+        def make() -> bytes:
+            shot = snapshots.snapshot(MACHINES["online-softmax"], PRESETS["online-softmax"][0].spec, 6)
+            return site.render(request, "home.html", shot=shot, panels=DRAWN["online-softmax"](shot), ink=LIGHT)
+
+        return await ready.shared(request, HTML, lambda: beside(make))
 
     async def show(request: Request, name: str, template: str) -> Response:
         if name not in WIDGETS:
@@ -42,14 +42,19 @@ def router(site: Site, ready: Ready) -> APIRouter:
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's step after the range's
         said = options(given) if template == "embed.html" else Options()
 
-        def make() -> tuple[bool, bytes]:
+        def make() -> bytes:
             w = widget(name, given, options=said)
             keys = w.options.keys and given.get("keys") != "0"
             more: dict[str, Any] = {"w": w, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
-            return bool(w.faults), site.render(request, template, **more)
+            page = site.render(request, template, **more)
+            if w.faults:
+                raise Wrong(page)
+            return page
 
-        faulty, body = await made(MACHINES[name], given, make)
-        return HTMLResponse(body, 422) if faulty else await ready.keep(request, HTML, body)
+        try:
+            return await ready.shared(request, HTML, lambda: made(MACHINES[name], given, make))
+        except Wrong as wrong:
+            return HTMLResponse(wrong.page, 422)
 
     @routes.get("/widgets/{name}")
     async def page(request: Request, name: str) -> Response:

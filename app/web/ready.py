@@ -57,6 +57,14 @@ async def slowly(make: Callable[..., T], *given: Any) -> T:
     return await making
 
 
+class Wrong(Exception):
+    """What was asked for is wrong, and this page says so: it is sent with 422 and not kept."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.page = page
+
+
 class Ready:
     """A cache of ready answers, by address and content coding, no larger than `most_bytes`."""
 
@@ -64,16 +72,8 @@ class Ready:
         self._kept: LRUCache[bytes, Kept] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept.body) + ENTRY)
         self._making: dict[bytes, asyncio.Future[bytes]] = {}
 
-    async def answer(self, request: Request, media_type: str, make: Callable[[], bytes], *, heavy: bool = False) -> Response:
-        """The answer to this URL: as kept, or as `make` makes it now. What `make` raises is not kept."""
-        found = self.find(request)
-        if found is None:
-            heavy = heavy or len(request.scope["query_string"]) > LONG
-            found = await self.keep(request, media_type, await beside(make) if heavy else make())
-        return found
-
     async def shared(self, request: Request, media_type: str, make: Callable[[], Awaitable[bytes]]) -> Response:
-        """The same for what takes long: those who ask while it is being made wait for that one."""
+        """The answer to this URL: as kept, or as `make` makes it now, for all who ask meanwhile. What `make` raises is not kept."""
         found = self.find(request)
         if found is not None:
             return found

@@ -7,11 +7,12 @@ from starlette.responses import Response
 from app.machines import MACHINES
 from app.share import share
 from app.snapshots import WIDGETS
+from app.specs import SpecError
 from app.web.failures import NotFound, name_fault
 from app.web.limits import made
 from app.web.ready import Ready
 from app.web.site import Site, root_of
-from app.widgets import Widget, widget
+from app.widgets import widget
 
 
 def router(site: Site, ready: Ready) -> APIRouter:
@@ -21,19 +22,15 @@ def router(site: Site, ready: Ready) -> APIRouter:
     async def sharing(request: Request, name: str) -> Response:
         if name not in WIDGETS:
             raise NotFound(name_fault("widget", name, sorted(WIDGETS)))
-        kept = ready.find(request)
-        if kept is not None:
-            return kept
         given = dict(request.query_params)
 
-        def make() -> tuple[Widget, bytes]:
+        def make() -> bytes:
             w = widget(name, given)
+            if w.faults:
+                raise SpecError(list(w.faults.values()))
             state = share(w.shot, root_of(request), extra=w.extra)
-            return w, site.render(request, "share.html", w=w, share=state)
+            return site.render(request, "share.html", w=w, share=state)
 
-        w, body = await made(MACHINES[name], given, make)
-        if w.faults:
-            return site.failure(request, next(iter(w.faults.values())), 422)
-        return await ready.keep(request, "text/html", body)
+        return await ready.shared(request, "text/html", lambda: made(MACHINES[name], given, make))
 
     return routes

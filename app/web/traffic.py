@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 from app.embedding import Options, options
 from app.machines.rounding import distances
 from app.traffic_page import traffic_page
-from app.web.ready import Ready, beside, slowly
+from app.web.ready import Ready, Wrong, beside, slowly
 from app.web.site import Site
 
 
@@ -17,19 +17,21 @@ def router(site: Site, ready: Ready) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     async def show(request: Request, template: str, said: Options) -> Response:
-        kept = ready.find(request)
-        if kept is not None:
-            return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's size after the list's
         more: dict[str, Any] = {"projector": given.get("view") == "projector", "keys": said.keys and given.get("keys") != "0"}
 
-        def make() -> tuple[bool, bytes]:
+        def make() -> bytes:
             made = traffic_page(given, said)
-            return bool(made.faults), site.render(request, template, w=made, **more)
+            page = site.render(request, template, w=made, **more)
+            if made.faults:
+                raise Wrong(page)
+            return page
 
         measured = distances.cache_info().currsize  # the first page runs attention in every format
-        faulty, body = await (beside if measured else slowly)(make)
-        return HTMLResponse(body, 422) if faulty else await ready.keep(request, "text/html", body)
+        try:
+            return await ready.shared(request, "text/html", lambda: (beside if measured else slowly)(make))
+        except Wrong as wrong:
+            return HTMLResponse(wrong.page, 422)
 
     @routes.get("/widgets/memory-traffic")
     async def page(request: Request) -> Response:

@@ -14,6 +14,7 @@ from app.presets import PRESETS
 from app.settings import Settings
 from app.specs import SpecError
 from app.web.limits import AT_ONCE, Budget, Rate, work
+from app.web.site import Site
 
 LIGHT = "/api/v1/machines/online-softmax/snapshots/{}?scores=6,5,7,6,7,9,8,6"
 HEAVY = "/api/v1/machines/tiled-attention/snapshots?seed={}&n_q=24&n_k=24&d=4&d_v=4&block_q=2&block_k=2&start=70&count=1"
@@ -135,3 +136,34 @@ def test_while_heavy_runs_are_made_light_steps_go_on_and_too_many_are_told_when_
     assert all(answer.json()["error"]["code"] == "busy" for answer in answers if answer.status_code == 503)
     assert under_way >= 15, "the light steps were answered while the heavy runs were being made"
     assert waits[len(waits) // 2] < 0.25
+
+
+@pytest.mark.parametrize(
+    "path", ["/widgets/online-softmax?scores=1,2,3", "/lessons/online-softmax", "/share/merge", "/", "/api/v1/machines"]
+)
+def test_a_class_that_opens_a_page_at_once_has_it_made_once(path, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        Site, "render", lambda self, request, *given, _real=Site.render, **more: made.append(given) or _real(self, request, *given, **more)
+    )
+
+    async def go():
+        transport = httpx2.ASGITransport(app=create_app(Settings()))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", timeout=60) as client:
+            return await asyncio.gather(*(client.get(path) for _ in range(50)))
+
+    answers = asyncio.run(go())
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert len(made) == (0 if "api" in path else 1)
+
+
+def test_a_class_that_asks_the_same_wrong_thing_is_told_what_is_wrong():
+    async def go():
+        transport = httpx2.ASGITransport(app=create_app(Settings()))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", timeout=60) as client:
+            return await asyncio.gather(*(client.get("/widgets/online-softmax?scores=1,x") for _ in range(20)))
+
+    answers = asyncio.run(go())
+    assert {answer.status_code for answer in answers} == {422}
+    assert all("is not a number" in answer.text for answer in answers)
