@@ -2,7 +2,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-JOBS ?= 2
+# browser tests wait a good deal, so one more at once than a small machine has cores
+JOBS ?= 3
 
 .PHONY: serve test check bench picture browser scripts
 
@@ -10,7 +11,7 @@ serve: .venv/served scripts
 	$(BIN)/python -m app $(ARGS)
 
 test: .venv/tested scripts browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 check: .venv/tested scripts
 	$(BIN)/ruff check .

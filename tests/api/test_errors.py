@@ -116,9 +116,10 @@ def test_a_body_too_long(client):
 @settings(max_examples=200, deadline=None)
 @given(query=st.text(max_size=60), raw=st.binary(max_size=30))
 def test_no_query_gives_a_500(client, query, raw):
-    for path in (ONLINE, f"{ONLINE}/0", "/widgets/online-softmax", "/figures/online-softmax.svg"):
+    noise = "".join(f"%{byte:02x}" for byte in raw)
+    assert client.get("/figures/online-softmax.svg", params={"scores": query, "offset": raw}).status_code in (200, 422)
+    for path in (ONLINE, f"{ONLINE}/0", "/widgets/online-softmax"):
         assert client.get(path, params={"scores": query}).status_code in (200, 422)
-        noise = "".join(f"%{byte:02x}" for byte in raw)
         assert client.get(f"{path}?scores=1&{noise}=1&offset={noise}").status_code in (200, 422)
         assert client.get(f"{path}?{noise}").status_code in (200, 422)
 

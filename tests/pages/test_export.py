@@ -19,8 +19,6 @@ from playwright.sync_api import Browser, Page, expect
 from tests.conftest import Watch
 from tests.pages.driver import Api, Widget, walk
 
-pytestmark = pytest.mark.xdist_group("export")  # the copy is made once
-
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -190,6 +190,7 @@ def test_vectors_in_mixed_formats(widget: Merge, told):
         widget.press("next")
         agrees(widget, shot)
     widget.root.locator('[name="format"]').select_option("float16")
+    widget.page.wait_for_function("() => location.search.includes('format=float16')")
     agrees(widget, told(query.replace("bfloat16", "float16"))[-1])
 
 
