@@ -60,12 +60,6 @@ def test_a_restart_is_waited_for_and_the_run_goes_on_where_it_was(opened: Opened
         widget.keyboard.press("End")  # the one step that did not come with the page
         expect(widget.part("shared")).to_contain_text("server cannot be reached: the steps already loaded still work", timeout=GIVES_UP)
         widget.agrees(run[1])
-        widget.slide("step", 40)
-        widget.agrees(run[40])
-        widget.action("next").focus()
-        widget.keyboard.press("End")
-        expect(widget.part("shared")).to_contain_text("cannot be reached", timeout=GIVES_UP)
-        widget.agrees(run[40])
         with serving(port=port):
             expect(widget.part("position")).to_have_text("64 of 64", timeout=30_000)
             widget.agrees(run[64])
@@ -101,7 +95,7 @@ def test_no_reader_notices_that_workers_are_killed_under_load(opened: Opened, ap
         widget.ready()
         students = Class(port, 3)
         until(lambda: students.answered > 50, "they are answered")
-        for turn in range(4):
+        for turn in range(2):
             before = servers(process.pid)
             for amount in range(3):
                 if amount == 1:
@@ -117,7 +111,6 @@ def test_no_reader_notices_that_workers_are_killed_under_load(opened: Opened, ap
             until(lambda before=before: len(now := servers(process.pid)) == 2 and set(now) != set(before), "another in its place", 60)
         students.stop()
         assert not [one for one in students.wrong if "broke off" not in str(one)]
-        walk(page, f"http://127.0.0.1:{port}", api)
 
 
 def test_behind_a_proxy_under_a_path(opened: Opened, api: Api):
