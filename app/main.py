@@ -87,7 +87,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
         return await failed(request, exc.fault, 404)
 
     async def on_busy(request: Request, exc: Exception) -> Response:
-        return error(503, busy_fault(RETRY_AFTER), {"Retry-After": str(RETRY_AFTER)})
+        return await failed(request, busy_fault(RETRY_AFTER), 503, {"Retry-After": str(RETRY_AFTER)})
 
     async def on_http(request: Request, exc: Exception) -> Response:
         assert isinstance(exc, HTTPException)

@@ -44,9 +44,12 @@ def router(ready: Ready) -> APIRouter:
         except SpecError as wrong:
             return error(400, wrong.faults[0], _ANYONE)
         root = root_of(request)
+
+        def make() -> bytes:
+            return encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"]))
+
         try:
             name, query = _ours(given["url"], root)
-            make = lambda: encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"]))  # noqa: E731
             found = await ready.shared(request, "application/json", lambda: made(MACHINES[name], query, make))
         except (SpecError, NoSuchStep) as wrong:  # an address of ours with nothing at it
             return error(404, Fault("not_found", str(wrong), "url", clip(given["url"]), "an address that has a page"), _ANYONE)

@@ -107,6 +107,7 @@ def test_the_track_is_remembered(page: Page):
     page.goto(LESSON)
     expect(page.locator("[data-lesson]")).to_have_attribute("data-track", "deep")
     page.get_by_role("navigation", name="Track").get_by_role("link", name="Plain").click()
+    page.wait_for_url("**track=plain*", wait_until="load")  # its script has remembered it
     page.goto("/lessons/")
     assert str(page.locator("[data-course-lesson] h3 a").first.get_attribute("href")) is not None
     page.goto(LESSON)
