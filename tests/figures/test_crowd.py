@@ -6,7 +6,7 @@ import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-LARGE = "seed={}&n_q=48&n_k=48&d=16&d_v=16&block_q=2&block_k=2&step=300"
+LARGE = "seed={}&n_q=32&n_k=32&d=16&d_v=16&block_q=2&block_k=2&step=150"
 
 
 def ask(url):

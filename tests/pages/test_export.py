@@ -17,17 +17,26 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import Watch
+from tests.hosting.servers import until
 from tests.pages.driver import Api, Widget, walk
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    top = tmp_path_factory.mktemp("copy")
+def folder(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
+    """The copy, made by the first of the test processes that wants it."""
+    top = tmp_path_factory.getbasetemp().parent / f"copy-{testrun_uid}"
+    whole = top / "whole"
+    try:
+        top.mkdir()
+    except FileExistsError:
+        until(whole.exists, "another process has made the copy", 200)
+        return top
     made = subprocess.run(
         [sys.executable, "-m", "app", "export", str(top / "a" / "course"), "--base", "https://me.example/course/"],
         capture_output=True, text=True, timeout=300, check=False, env={**os.environ, "TILEWISE_LOG_LEVEL": "error"},
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
+    whole.touch()
     return top
 
 
