@@ -13,6 +13,8 @@ from pathlib import Path
 
 import brotli
 import plotly
+from rcssmin import cssmin
+from rjsmin import jsmin
 
 from app.coding import chosen, compressible
 
@@ -50,9 +52,21 @@ def load() -> Assets:
     """Read and compress everything under static/, and Plotly from where set-up has put it."""
     files = {path.relative_to(STATIC).as_posix(): path for path in sorted(STATIC.rglob("*")) if path.is_file() and path.suffix != ".md"}
     files[PLOTLY] = _PLOTLY_SMALL if _PLOTLY_SMALL.is_file() else _PLOTLY_WHOLE
-    found = {name: _asset(name, path.read_bytes()) for name, path in files.items()}
+    found = {name: _asset(name, _terse(name, path.read_bytes())) for name, path in files.items()}
     stamp = sha256("".join(f"{name}{asset.digest}" for name, asset in found.items()).encode()).hexdigest()[:12]
     return Assets(stamp, found)
+
+
+def _terse(name: str, raw: bytes) -> bytes:
+    """Our own scripts and styles without comments and spare spaces: on a slow phone a quarter of what comes before the first step.
+
+    >>> _terse("js/a.js", b"// why\\nexport const a = 1;\\n"), _terse("icon.svg", b"<!-- -->")
+    (b'export const a=1;', b'<!-- -->')
+    """
+    if name == PLOTLY:
+        return raw
+    minified = {".js": jsmin, ".css": cssmin}.get(Path(name).suffix)
+    return raw if minified is None else bytes(minified(raw))
 
 
 def _asset(name: str, raw: bytes) -> Asset:
