@@ -43,6 +43,10 @@ class SpecError(Exception):
         super().__init__(faults[0].message)
         self.faults = faults
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that it comes whole out of a process that parses."""
+        return SpecError, (self.faults,)
+
 
 def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: bool = True) -> Any:
     """A spec from fields as text or as JSON values.

@@ -62,6 +62,9 @@ class NoSuchStep(LookupError):
         super().__init__(f"there is no step {step}: this run has steps 0 to {steps}.")
         self.step, self.steps = step, steps
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoSuchStep, (self.step, self.steps)
+
 
 def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
     """The snapshot at one step; NoSuchStep past the end.

@@ -26,6 +26,7 @@ from app.web.renders import Renders
 from app.widgets import LAST_STEP
 
 JSON = "application/json"
+MUCH = 40_000  # bytes of a body past which it is read, too, in a process of its own
 QUOTED = 200  # bytes of a body that are quoted at most
 
 
@@ -96,11 +97,8 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
         """A spec's snapshots, made where their work belongs: on the event loop, beside it, or in a process of its own."""
         drawn = any(one.stands_in and one.name in given for one in machine.fields)  # data that has first to be made
         long = room == "post" or drawn or len(request.scope["query_string"]) > LONG
-        spec = await beside(parse, machine, given, room) if long else parse(machine, given, room)
-        steps = machine.steps(spec)
-        if start > steps:
-            raise NoSuchStep(start, steps)
-        load = budget.weigh(machine, spec, min(start + count - 1, steps), count)
+        asked = machine, given, room, start, count, budget
+        spec, load = await beside(weighed, *asked) if long else weighed(*asked)
 
         def here() -> bytes:
             return show(machine.name, spec, start, count)
@@ -128,9 +126,11 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
         return await run(request, "get", given, start, count, _run)
 
     async def posted(request: Request) -> Response:
-        body = await _body(request, most_body_bytes)
-        start, count = _window(body.get("start"), body.get("count"))
-        return await run(request, "post", body["spec"], start, count, _run)
+        raw = await _raw(request, most_body_bytes)
+        if len(raw) > MUCH:
+            return Response(await renders.run(_answered, machine.name, raw, budget), media_type=JSON)
+        given, start, count = await beside(_told, raw)
+        return await run(request, "post", given, start, count, _run)
 
     def add(
         path: str,
@@ -148,6 +148,22 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
     add(f"{path}/{{step}}", one, "GET", "snapshot", "one snapshot", schema.one_parameters(machine))
     add(path, many, "GET", "run", "a run of snapshots", schema.many_parameters(machine))
     add(path, posted, "POST", "long_run", "a run of snapshots of a spec too long for a URL", schema.body(machine))
+
+
+def weighed(machine: Machine, given: dict[str, Any], room: Room, start: int, count: int, budget: Budget) -> tuple[Any, int]:
+    """The spec that was asked for, and how much work it is. Raises SpecError and NoSuchStep."""
+    spec = parse(machine, given, room)
+    steps = machine.steps(spec)
+    if start > steps:
+        raise NoSuchStep(start, steps)
+    return spec, budget.weigh(machine, spec, min(start + count - 1, steps), count)
+
+
+def _answered(name: str, raw: bytes, budget: Budget) -> bytes:
+    """All of an answer to a long body: reading that alone would hold up whoever shares the process."""
+    given, start, count = _told(raw)
+    spec, _ = weighed(MACHINES[name], given, "post", start, count, budget)
+    return _run(name, spec, start, count)
 
 
 def _shot(name: str, spec: Any, step: int, count: int) -> bytes:
@@ -181,7 +197,7 @@ def _window(start: Any, count: Any) -> tuple[int, int]:
     return whole("start", start, 0, LAST_STEP, 0), whole("count", count, 1, MAX_COUNT, MAX_COUNT)
 
 
-async def _body(request: Request, most: int) -> dict[str, Any]:
+async def _raw(request: Request, most: int) -> bytes:
     raw = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -193,8 +209,13 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
         raise HTTPException(408, f"the body did not come within {BODY_SECONDS} seconds: send it again") from None
     except ClientDisconnect:
         raise HTTPException(400, "the body broke off: send it again") from None
+    return bytes(raw)
+
+
+def _told(raw: bytes) -> tuple[dict[str, Any], int, int]:
+    """What a body says: the spec's fields, the first step and how many."""
     try:
-        body = await beside(lambda: json.loads(raw, parse_constant=_no_constant))
+        body = json.loads(raw, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise _body_error(f"the body is not JSON ({error})", raw[:QUOTED].decode(errors="replace")) from None
     if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
@@ -202,7 +223,7 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
     unknown = [name for name in body if name not in ("spec", "start", "count")]
     if unknown:
         raise _body_error(f"there is no {clip(unknown[0])!r} in the body's form", unknown[0])
-    return body
+    return body["spec"], *_window(body.get("start"), body.get("count"))
 
 
 def _no_constant(name: str) -> float:

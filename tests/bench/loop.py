@@ -1,6 +1,7 @@
 """How long the event loop stands still while an answer is made: a light step that comes at that moment waits so long."""
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,9 @@ TURNS = 5
 _ROW = ",".join(f"{i % 7}.{i % 10}" for i in range(64))
 _LONG = ",".join("1.25" for _ in range(1024))
 _TILES = "seed={turn}&n_q=64&n_k=64&d=8&d_v=8&block_q=1&block_k=1"
+BODY = json.dumps(
+    {"spec": {"scores": [i % 7 + 0.25 for i in range(4000)], "values": [[1.5] * 16] * 4000, "block": 100}, "count": 2}
+).encode()
 KINDS = {
     "a step of eight scores": "/api/v1/machines/online-softmax/snapshots/8?scores=6,5,7,6,7,9,8,6&offset={turn}",
     "a page of eight scores": "/widgets/online-softmax?scores=6,5,7,6,7,9,8,6&offset={turn}",
@@ -26,6 +30,7 @@ KINDS = {
     "a page of 64 by 64 tiles": f"/widgets/tiled-attention?{_TILES}",
     "a picture": "/figures/online-softmax.png?scores=6,5,7,6,7,9,8,6&offset={turn}",
     "64 snapshots of 64 by 64 tiles": f"/api/v1/machines/tiled-attention/snapshots?{_TILES}",
+    "a body of 350 kB": "/api/v1/machines/online-softmax/snapshots",
     "bad input: 16,000 scores": "/widgets/online-softmax?turn={turn}&scores=" + "1," * 16_000 + "1",
     "bad input: 5,000 names": "/api/v1/machines/online-softmax/snapshots?turn={turn}&" + "&".join(f"a{i}" for i in range(5_000)),
     "bad input: one number of 32,000 digits": "/widgets/online-softmax?turn={turn}&scores=" + "1" * 32_000 + "x",
@@ -71,18 +76,20 @@ async def late(app: Any, path: str) -> float:
 
 
 async def get(app: Any, path: str) -> int:
+    """The status of an answer. A path without a query, to a machine's snapshots, is a POST of a long body."""
     status = 0
     path, _, query = path.partition("?")
+    body = b"" if query or not path.endswith("snapshots") else BODY
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: dict[str, Any]) -> None:
         nonlocal status
         status = message.get("status", status)
 
     scope = {
-        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
+        "type": "http", "method": "POST" if body else "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
         "headers": [(b"host", b"a"), (b"accept-encoding", b"gzip, deflate, br, zstd")], "scheme": "http", "server": ("a", 80), "client": None,
         "http_version": "1.1",
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import time
 
 import httpx2
@@ -167,3 +168,27 @@ def test_a_class_that_asks_the_same_wrong_thing_is_told_what_is_wrong():
     answers = asyncio.run(go())
     assert {answer.status_code for answer in answers} == {422}
     assert all("is not a number" in answer.text for answer in answers)
+
+
+def test_a_long_body_is_answered_and_refused_as_a_short_one_is(client):
+    """It is read in a process of its own, and what is wrong with it comes back whole."""
+    path, spaces = "/api/v1/machines/online-softmax/snapshots", b" " * 60_000
+
+    def post(body):
+        short, long = (client.post(path, content=json.dumps(body).encode() + more) for more in (b"", spaces))
+        assert short.json() == long.json()
+        assert short.status_code == long.status_code
+        return long
+
+    assert post({"spec": {"scores": [1, 3, 2], "values": [10, 20, 30]}, "count": 2}).json()["count"] == 2
+    assert fault(post({"spec": {"scores": [1, 3, "x"]}}), 422)["field"] == "scores"
+    assert fault(post({"spec": {"scores": [1, 3]}, "start": 9}), 404)["code"] == "no_such_step"
+    assert fault(post({"spec": {"scores": [1, 3]}, "more": 9}), 422)["code"] == "bad_body"
+    assert fault(post({"spec": {"scores": [1, 3]}, "count": 1.5}), 422)["field"] == "count"
+    assert fault(client.post(path, content=b"[" + spaces), 422)["code"] == "bad_body"
+    assert fault(client.post(path, content=b"\xff" * 60_000), 422)["code"] == "bad_body"
+    much = {"spec": {"seed": 1, "n_q": 256, "n_k": 256, "d": 64, "block_q": 1, "block_k": 1}, "start": 50000, "count": 1}
+    assert (
+        fault(client.post(path.replace("online-softmax", "tiled-attention"), content=json.dumps(much).encode() + spaces), 422)["code"]
+        == "too_much_work"
+    )
