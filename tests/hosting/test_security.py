@@ -11,6 +11,7 @@ from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
 from app.web.headers import kind, policy
+from app.web.protocol import Protocol
 
 GUIDE = (Path(__file__).parent.parent.parent / "templates/guides/hosting.md").read_text()
 TABLE = dict(re.findall(r"^\| `(/[^`]*)` \| (page|embed|shared) \|$", GUIDE, re.MULTILINE))
@@ -69,6 +70,14 @@ def test_every_route_has_the_headers_of_its_kind(client, route):
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "set-cookie" not in answer.headers
     assert re.fullmatch(r"[0-9a-f]{16}", answer.headers["x-request-id"])
+
+
+def test_the_guide_says_the_limits_that_hold():
+    said = " ".join(GUIDE.split())
+    assert f"more than {Protocol.MOST_BYTES:,} bytes or takes more than {Protocol.SECONDS:g} seconds" in said
+    for name in ("cache_bytes", "max_body_bytes", "max_url_bytes", "max_work", "stop_seconds"):
+        row = next(line for line in GUIDE.splitlines() if line.startswith("|") and f"`TILEWISE_{name.upper()}`" in line)
+        assert re.search(rf"\b{Settings.model_fields[name].default}\b", row), row
 
 
 def test_every_setting_is_in_the_guide():
