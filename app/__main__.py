@@ -19,14 +19,14 @@ import uvicorn
 from pydantic import ValidationError
 
 from app.export import export
-from app.figures import DRAWN
 from app.figures.kinds import MEDIA_TYPES, make
 from app.lessons.catalog import LESSONS, Catalog
 from app.lessons.checks import check
 from app.main import create_app
 from app.settings import Settings
-from app.snapshots import NoSuchStep
+from app.snapshot import NoSuchStep
 from app.specs import SpecError
+from app.stories import PICTURES
 from app.web.failures import NotFound
 from app.web.figures import job_of
 from app.web.protocol import Protocol
@@ -167,8 +167,8 @@ def figure(arguments: list[str]) -> None:
     parser.add_argument("--site", default="", help="for a QR code: the address of the site that it leads to, such as https://host/path")
     given = parser.parse_args(arguments)
     name, _, query = given.address.partition("?")
-    if name not in DRAWN:
-        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(DRAWN))}")
+    if name not in PICTURES:
+        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(PICTURES))}")
     ending = next((one for one in sorted(MEDIA_TYPES, key=len, reverse=True) if given.file.name.endswith(f".{one}")), None)
     if ending is None:
         parser.error(f"{given.file.name} does not say which kind: end it with one of {', '.join(f'.{one}' for one in MEDIA_TYPES)}")

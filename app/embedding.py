@@ -28,6 +28,7 @@ class Options:
     keys      whether keys step while focus is inside
     autoplay  whether it plays once it is seen, unless the reader wants less motion
     first, last   the part of the run that is shown, in steps; None: to its end
+    embedded  whether it is an embed at all
     given     the options as they stood in the URL, to be kept through the forms of a reader without script
     """
 
@@ -39,6 +40,7 @@ class Options:
     first: int = 0
     last: int | None = None
     given: dict[str, str] = field(default_factory=dict)
+    embedded: bool = False
 
 
 def options(given: Mapping[str, Any]) -> Options:
@@ -86,4 +88,4 @@ def options(given: Mapping[str, Any]) -> Options:
     if controls != "full":
         hidden |= {*_MORE, *(_STEPS if controls == "none" else ())}
     kept = {name: str(given[name]) for name in NAMES if given.get(name)}
-    return Options(theme, frozenset(hidden), yes["keys"], lang, yes["autoplay"], first, last, kept)
+    return Options(theme, frozenset(hidden), yes["keys"], lang, yes["autoplay"], first, last, kept, True)

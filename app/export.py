@@ -16,15 +16,13 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from app.assets import Assets, load
-from app.figures import DRAWN
 from app.lessons.catalog import Catalog
-from app.machines import MACHINES
-from app.presets import PRESETS, spec_of
-from app.snapshots import MAX_COUNT, WIDGETS
+from app.runs import spec_of
+from app.snapshot import MAX_COUNT
 from app.specs import query
+from app.stories import PAGES, PICTURES
 from app.widgets import typed_in
 
-SLIDER = range(0, 101)  # positions of the first example's "Added to every score"
 _HERE = "http://copy.invalid"  # the address the site is asked under, which stands in no file
 _ROOT = "/~copy~"
 _LINK = re.compile(r"""(?P<before>\s(?:href|src|srcset|data-live|data-base|data-static|action|content)=")(?P<url>[^"]*)""")
@@ -71,15 +69,15 @@ def starts() -> Iterator[str]:
             yield f"/lessons/{lesson.slug}/quizzes/{name}?show=1"
     for guide in catalog.guides:
         yield f"/guide/{guide.slug}"
-    for name in sorted(WIDGETS):
+    for name in sorted(PAGES):
         yield f"/widgets/{name}"
         yield f"/embed/{name}"
-        for preset in PRESETS.get(name, ()):
-            given = query(MACHINES[name], preset.spec)
+        for preset in PAGES[name].presets:
+            given = query(PAGES[name].machine, preset.spec)
             yield f"/widgets/{name}?{given}"
             yield f"/embed/{name}?{given}"
-            if name in DRAWN:
-                yield f"/figures/{name}.svg?{given}&step={MACHINES[name].steps(preset.spec)}"
+            if name in PICTURES:
+                yield f"/figures/{name}.svg?{given}&step={PAGES[name].machine.steps(preset.spec)}"
 
 
 class Copy:
@@ -130,21 +128,22 @@ class Copy:
 
     async def slider(self) -> None:
         """Each position of the first example's slider, and each format, as the widget's form asks for them and as a link says them."""
-        machine = MACHINES["online-softmax"]
-        form = typed_in(machine, PRESETS["online-softmax"][0].spec)
+        widget = next(one for one in PAGES.values() if one.slider)
+        machine, (field, positions) = widget.machine, widget.slider or ("", range(0))
+        form = typed_in(machine, widget.presets[0].spec)
         formats = next(one.choices for one in machine.fields if one.name == "format")
-        wanted = [{"offset": str(offset)} for offset in SLIDER] + [{"format": one} for one in formats]
+        wanted = [{field: str(position)} for position in positions] + [{"format": one} for one in formats]
         for change in wanted:
             given = form | change
-            address = "/widgets/online-softmax?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
+            address = f"/widgets/{widget.name}?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
             kind, body = await ask(self.app, address)
             self.pages[address], self.names[address] = (kind, body), name_of(address, kind)
-            self.aliases[key_of(f"/widgets/online-softmax?{query(machine, spec_of(machine, given))}")] = self.names[address]
-        for name in sorted(WIDGETS):
-            for preset in PRESETS.get(name, ()):
-                typed = {**typed_in(MACHINES[name], preset.spec)}
+            self.aliases[key_of(f"/widgets/{widget.name}?{query(machine, spec_of(machine, given))}")] = self.names[address]
+        for name in sorted(PAGES):
+            for preset in PAGES[name].presets:
+                typed = {**typed_in(PAGES[name].machine, preset.spec)}
                 self.aliases[key_of(f"/widgets/{name}?" + "&".join(f"{one}={quote(value)}" for one, value in typed.items()))] = self.names[
-                    f"/widgets/{name}?{query(MACHINES[name], preset.spec)}"
+                    f"/widgets/{name}?{query(PAGES[name].machine, preset.spec)}"
                 ]
 
     def files(self) -> dict[str, bytes]:

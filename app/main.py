@@ -13,9 +13,9 @@ from app import __version__, assets
 from app.lessons.catalog import Catalog
 from app.machines import MACHINES
 from app.settings import Settings
-from app.snapshots import NoSuchStep
+from app.snapshot import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static, traffic, watching
+from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static, watching
 from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
 from app.web.limits import Budget, Limits, Rate
@@ -54,7 +54,6 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     for router in (  # what is asked for most, first: routes are tried in turn
         static.router(files),
         api.router(ready, renders, Budget(settings.max_work), settings.max_body_bytes),
-        traffic.router(site, ready),  # before the pages of any widget
         pages.router(site, ready),
         lessons.router(site, ready, catalog),
         figures.router(ready, renders),

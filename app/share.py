@@ -8,11 +8,10 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from app.machines import MACHINES
+from app.stories import BY_NAME
 
-# width of a frame where its host does not say, and its height there: enough to be of use where nobody listens for a better one
+# width of a frame where its host does not say
 FRAME_WIDTH = 720
-FRAME_HEIGHTS = {"online-softmax": 760, "tiled-attention": 820, "division-order": 620}
-FRAME_HEIGHT = 700
 CARD = (1200, 630)  # the size of a link's picture that chats and social sites ask for
 THUMB = (400, 210)
 _SHOWN = 800  # width at which a picture is shown; a figure that says its own size is shown at that
@@ -83,7 +82,7 @@ def share(
 
     Raises KeyError for a run too long for a page.
 
-    >>> from app.snapshots import snapshot
+    >>> from app.runs import snapshot
     >>> online = MACHINES["online-softmax"]
     >>> found = share(snapshot(online, online.spec(scores=(1.0, 3.0)), 2), "https://tilewise.example")
     >>> found.link
@@ -131,7 +130,7 @@ def share(
 
 def frame_height(name: str) -> int:
     """The height at which a widget is of use in a frame whose host does not listen."""
-    return FRAME_HEIGHTS.get(name, FRAME_HEIGHT)
+    return BY_NAME[name].frame_height
 
 
 def iframe(embed: str, page: str, title: str, width: int, height: int) -> str:

@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.numbers import show
-from app.snapshots import encode
+from app.snapshot import encode
 
 ROOM = Path(__file__).parent.parent / "templates"
 

@@ -1,55 +1,25 @@
 """A state as a link's picture: its title and caption in large letters, and the part of its figure that says most."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
 
 from app.figures.file import LIGHT, figure, size_of, template, title
 from app.figures.outlines import lines
-from app.numbers import show
+from app.stories import BY_NAME
 
 WIDTH, HEIGHT = 1200, 630
 _EDGE, _HEAD = 48, 40  # of the card; of a figure, where its own title stands
 _LETTERS = ((42, 2), (36, 3), (30, 4))  # letter size, most lines
-
-Box = tuple[float, float, float, float]  # x, y, width, height in the figure
-
-
-def _bars(panels: Any, size: tuple[float, float]) -> Box:
-    return 0, size[1] - 230, 396, 230  # the sizes; the old way stands beside them in the figure
-
-
-def _map(panels: Any, size: tuple[float, float]) -> Box:
-    where = panels.tables[2]  # the map, what is kept to its right
-    left, top = min(cell.x for cell in where.cells) - 22, where.y - 14
-    bottom = max(cell.y for cell in where.cells) + panels.cell + 4
-    down = size[1] - panels.height - 14  # how far the drawing stands below the figure's head
-    return left, top + down, panels.width - left, bottom - top
-
-
-_CROPS: dict[str, Callable[[Any, tuple[float, float]], Box]] = {"online-softmax": _bars, "tiled-attention": _map}
-
-
-def _kept(shot: Mapping[str, Any]) -> list[tuple[str, str]]:
-    state = shot["state"]
-    found = [("m", show(state["m"])), ("ℓ", show(state["l"]))]
-    output = state.get("output")
-    if output is not None:
-        listed = output if isinstance(output, list) else [output]
-        found.append(("output", ", ".join(map(show, listed[:2])) + (", …" if len(listed) > 2 else "")))
-    return found
-
-
-_FACTS: dict[str, Callable[[Mapping[str, Any]], list[tuple[str, str]]]] = {"online-softmax": _kept}
 
 
 def card(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGHT) -> str:
     """1200 × 630 as SVG. The caption is cut where it is longer than four lines; `desc` has it whole.
 
     >>> from app.machines import MACHINES
-    >>> from app.snapshots import snapshot
+    >>> from app.runs import snapshot
     >>> online = MACHINES["online-softmax"]
     >>> found = card(snapshot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
     >>> 'width="1200" height="630"' in found, "Online softmax, step 2 of 3" in found, found.count("<title")
@@ -58,8 +28,10 @@ def card(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGH
     name = name or snapshot["machine"]
     picture, panels = figure(snapshot, name, ink, lines=())
     width, height = size_of(picture)
-    crop = _CROPS[name](panels, (width, height)) if name in _CROPS else (0, _HEAD, width, height - _HEAD)
-    facts = _FACTS[name](snapshot) if name in _FACTS else []
+    widget = BY_NAME[snapshot["machine"]]
+    own = name == widget.name  # the part that says most, and the numbers beside it, are of its first picture
+    crop = widget.crop(panels, (width, height)) if widget.crop and own else (0, _HEAD, width, height - _HEAD)
+    facts = widget.facts(snapshot) if own else []
     letter, words = _fitted(snapshot["caption"])
     top = 146 + letter * 1.3 * len(words)
     wide, high = WIDTH - 2 * _EDGE - 400 * bool(facts), HEIGHT - top - 24

@@ -7,10 +7,9 @@ from typing import Any
 
 import resvg_py
 
-from app.figures import DRAWN, MACHINE_OF, TITLES
 from app.figures.outlines import lines as lines_of
 from app.figures.outlines import outlined
-from app.machines import MACHINES
+from app.stories import BY_NAME, PICTURES
 from app.templates import environment
 
 LIGHT = {"paper": "#fffdf8", "text": "#1c2330", "soft": "#5b6472", "line": "#e3ddd0", "old": "#2f62c4", "new": "#c2500e", "bad": "#b3203f"}
@@ -18,9 +17,10 @@ DARK = {"paper": "#151a22", "text": "#edf0f5", "soft": "#a3adbb", "line": "#323a
 
 
 def svg(snapshot: dict[str, Any], name: str = "", *, dark: bool = False) -> str:
-    """A figure of the snapshot, with its caption, described in words. `name`: a key of DRAWN for that machine; its own where left out.
+    """A figure of the snapshot, with its caption, described in words. `name`: a key of PICTURES for that machine; its own where left out.
 
-    >>> from app.snapshots import snapshot
+    >>> from app.machines import MACHINES
+    >>> from app.runs import snapshot
     >>> online = MACHINES["online-softmax"]
     >>> picture = svg(snapshot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
     >>> "<title" in picture and "a new highest" in picture
@@ -32,9 +32,9 @@ def svg(snapshot: dict[str, Any], name: str = "", *, dark: bool = False) -> str:
 def figure(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGHT, lines: Sequence[str] | None = None) -> tuple[str, Any]:
     """A figure with its words as letters, and the panels it was drawn from. `lines`: the caption's, where not wrapped as usual."""
     name = name or snapshot["machine"]
-    if MACHINE_OF.get(name, name) != snapshot["machine"]:
+    if PICTURES[name].machine.name != snapshot["machine"]:
         raise ValueError(f"{name!r} draws another machine than {snapshot['machine']}")
-    panels = DRAWN[name](snapshot)
+    panels = PICTURES[name].draw(snapshot)
     picture: str = template(f"{name}.svg").render(
         shot=snapshot, panels=panels, ink=ink, lines=wrapped(snapshot) if lines is None else lines, title=title(snapshot, name)
     )
@@ -42,13 +42,13 @@ def figure(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LI
 
 
 def title(snapshot: Mapping[str, Any], name: str = "") -> str:
-    what = TITLES.get(name, MACHINES[snapshot["machine"]].title)
+    what = PICTURES[name or snapshot["machine"]].title
     return f"{what}, step {snapshot['step']} of {snapshot['steps']}"
 
 
 def wrapped(snapshot: Mapping[str, Any]) -> list[str]:
     """The caption's lines, as a figure has them."""
-    return lines_of(snapshot["caption"], 14, 588 if snapshot["machine"] == "tiled-attention" else 700)
+    return lines_of(snapshot["caption"], 14, BY_NAME[snapshot["machine"]].caption_width)
 
 
 def size_of(picture: str) -> tuple[float, float]:

@@ -13,7 +13,8 @@ from app.figures.qr import qr
 from app.figures.tables import table
 from app.machines import MACHINES
 from app.machines.run import Machine
-from app.snapshots import MAX_BYTES, MAX_COUNT, encode, run, snapshot, snapshots
+from app.runs import run, snapshot, snapshots
+from app.snapshot import MAX_BYTES, MAX_COUNT, encode
 
 MEDIA_TYPES = {
     "svg": "image/svg+xml", "png": "image/png", "gif": "image/gif", "csv": "text/csv; charset=utf-8", "json": "application/json",
@@ -28,7 +29,7 @@ MOST = MAX_COUNT + 1  # steps in a table: the longest row of scores that a page 
 class Job:
     """What is to be drawn. It holds plain values only, so that it can be sent to another process.
 
-    figure   a key of DRAWN, for `machine` (a name)
+    figure   a key of PICTURES, for `machine` (a name)
     start    for a table: its first step
     zoom     for a PNG: pixels to each of the figure's own
     size     for a PNG: the figure, or a card or thumb of it

@@ -5,20 +5,8 @@ from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
-_LEFT_OUT = {
-    "terms",
-    "naive",
-    "reference",
-    "cells",
-    "consumed",
-    "phases",
-    "parts",
-    "plan",
-    "q",
-    "k",
-    "v",
-    "dots",
-}  # for drawing, or the input again
+from app.stories import BY_NAME
+
 _MOST = 256  # columns of one name: a spreadsheet is no place for a matrix of thousands
 
 
@@ -28,7 +16,7 @@ def table(shots: Iterable[Mapping[str, Any]]) -> str:
     Numbers are written so that reading them gives the same bits; the others are Infinity, -Infinity and NaN.
 
     >>> from app.machines import MACHINES
-    >>> from app.snapshots import snapshots
+    >>> from app.runs import snapshots
     >>> online = MACHINES["online-softmax"]
     >>> rows = table(snapshots(online, online.spec(scores=(1.0, 3.0)))).splitlines()
     >>> rows[0].split(",")[:6], rows[2].split(",")[:2]
@@ -38,9 +26,10 @@ def table(shots: Iterable[Mapping[str, Any]]) -> str:
     for shot in shots:
         row: dict[str, Any] = {"step": shot["step"], "steps": shot["steps"], "event": shot["event"]["kind"]}
         parts = (("", shot["state"]), ("event.", shot["event"]), ("ledger.", shot["ledger"]))
+        left_out = BY_NAME[shot["machine"]].drawn_only
         for prefix, part in parts:
             for name, value in part.items():
-                if name not in _LEFT_OUT and name != "kind":
+                if name not in left_out and name != "kind":
                     row |= dict(list(_flat(prefix + name, value))[:_MOST])
         row["caption"] = shot["caption"]
         columns |= dict.fromkeys(row, 0)

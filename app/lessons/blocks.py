@@ -14,8 +14,8 @@ from app.lessons.looking import Run
 from app.lessons.pictures import Picture, live, picture, template
 from app.machines import MACHINES
 from app.machines.run import Machine
-from app.snapshots import WIDGETS
 from app.specs import SpecError, fields_of, parse, text
+from app.stories import PAGES
 
 _WORD = re.compile(r'(?:([a-z_]+)=)?(?:"([^"]*)"|([^\s"]+))(?=\s|$)')
 
@@ -98,8 +98,8 @@ def widget(draft: Draft, block: Placed) -> str:
 
 
 def _shown_by(run: Run, name: str) -> tuple[Machine, Any]:
-    if name not in WIDGETS:
-        raise Broken(f"there is no widget {name!r}: use one of {', '.join(sorted(WIDGETS))}")
+    if name not in PAGES:
+        raise Broken(f"there is no widget {name!r}: use one of {', '.join(sorted(PAGES))}")
     machine = MACHINES[name]
     if machine is run.machine:
         return machine, run.spec

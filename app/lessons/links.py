@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 from app.lessons.code import files
 from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
-from app.snapshots import PAGES, WIDGETS
+from app.stories import PAGES
 
 WAYS = "lesson:slug#anchor, run:name@step, widget:name, guide:name, code:file, #anchor or https://…"
 
@@ -52,5 +52,5 @@ def state(draft: Draft, target: str) -> str:
     shot = draft.scope.run(found[1]).at(int(found[2] or 0))
     page = shot.snapshot["links"].get("page")
     if page is None:
-        raise Broken(f"run {found[1]!r} has no page of its own: {', '.join(sorted(WIDGETS))} have one, for short runs")
+        raise Broken(f"run {found[1]!r} has no page of its own: {', '.join(sorted(PAGES))} have one, for short runs")
     return str(page)

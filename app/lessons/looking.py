@@ -7,11 +7,11 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from app import snapshots
 from app.lessons.faults import Broken
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.numbers import wire
+from app.runs import snapshots
 from app.specs import SpecError, fields_of, fits, parse, query
 
 SECONDS = 20.0  # of computing that one lesson may take
@@ -126,7 +126,7 @@ class Run:
     def snapshot(self, step: int) -> dict[str, Any]:
         """The wire form of one step. Where there are few, all are made in one go."""
         if step not in self._shots:
-            for shot in snapshots.snapshots(self.machine, self.spec, 0 if self.steps <= FEW else step):
+            for shot in snapshots(self.machine, self.spec, 0 if self.steps <= FEW else step):
                 self.clock.tick()
                 self._shots[shot["step"]] = shot
                 if self.steps > FEW:

@@ -8,13 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.figures import DRAWN
 from app.figures.file import svg
 from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
 from app.machines.run import Machine
-from app.snapshots import snapshot
+from app.runs import snapshot
 from app.specs import query
+from app.stories import PICTURES
 from app.templates import environment
 
 
@@ -31,9 +31,9 @@ class Picture:
 def picture(machine: Machine, spec: Any, step: int, kind: str = "") -> Picture:
     """A state as an image. Broken for a machine that is not drawn, or a kind of picture that it does not have."""
     name = f"{machine.name}-{kind}" if kind else machine.name
-    if name not in DRAWN:
-        drawn = [one for one in DRAWN if one.startswith(machine.name)]
-        raise Broken(f"there is no figure {name!r}: {'there is ' + ', '.join(drawn) if drawn else 'drawn are ' + ', '.join(DRAWN)}")
+    if name not in PICTURES:
+        drawn = [one for one in PICTURES if one.startswith(machine.name)]
+        raise Broken(f"there is no figure {name!r}: {'there is ' + ', '.join(drawn) if drawn else 'drawn are ' + ', '.join(PICTURES)}")
     try:
         shot = snapshot(machine, spec, step)
     except LookupError as error:

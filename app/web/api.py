@@ -11,13 +11,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from app import snapshots
 from app.machines import MACHINES
 from app.machines.fields import Room
 from app.machines.run import Machine
-from app.presets import PRESETS
-from app.snapshots import MAX_COUNT, NoSuchStep
+from app.runs import run as run_of
+from app.runs import snapshot
+from app.snapshot import MAX_COUNT, NoSuchStep, encode
 from app.specs import Fault, SpecError, clip, parse, query, text, whole
+from app.stories import BY_NAME
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
@@ -35,7 +36,7 @@ def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int)
 
     async def machines(request: Request) -> Response:
         def make() -> bytes:
-            return snapshots.encode({"machines": [described(machine) for machine in MACHINES.values()]})
+            return encode({"machines": [described(machine) for machine in MACHINES.values()]})
 
         return await ready.shared(request, JSON, lambda: beside(make))
 
@@ -84,7 +85,7 @@ def described(machine: Machine) -> dict[str, Any]:
             "query": query(machine, one.spec),
             "spec": {k: text(v) for k, v in one.given.items()},
         }
-        for one in PRESETS.get(machine.name, ())
+        for one in BY_NAME[machine.name].presets
     ]
     return {"name": machine.name, "title": machine.title, "about": machine.about, "fields": fields, "presets": presets}
 
@@ -167,11 +168,11 @@ def _answered(name: str, raw: bytes, budget: Budget) -> bytes:
 
 
 def _shot(name: str, spec: Any, step: int, count: int) -> bytes:
-    return snapshots.encode(snapshots.snapshot(MACHINES[name], spec, step))
+    return encode(snapshot(MACHINES[name], spec, step))
 
 
 def _run(name: str, spec: Any, start: int, count: int) -> bytes:
-    return snapshots.encode(snapshots.run(MACHINES[name], spec, start, count))
+    return encode(run_of(MACHINES[name], spec, start, count))
 
 
 def _given(request: Request) -> dict[str, str]:

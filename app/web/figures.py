@@ -7,14 +7,13 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.figures import DRAWN, MACHINE_OF
 from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make
 from app.figures.qr import MOST as QR_BYTES
-from app.machines import MACHINES
 from app.machines.run import Machine
-from app.presets import spec_of
-from app.snapshots import WIDGETS, NoSuchStep, links, snapshot
+from app.runs import snapshot, spec_of
+from app.snapshot import NoSuchStep, links
 from app.specs import Fault, SpecError, chosen, clip, whole
+from app.stories import PAGES, PICTURES
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready, beside
 from app.web.renders import Renders
@@ -29,8 +28,8 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
     @routes.get("/{name}")
     async def figure(request: Request, name: str) -> Response:
         drawn, _, ending = name.partition(".")
-        if drawn not in DRAWN or ending not in MEDIA_TYPES:
-            raise NotFound(name_fault("figure", name, [f"{one}.{kind}" for one in sorted(DRAWN) for kind in MEDIA_TYPES]))
+        if drawn not in PICTURES or ending not in MEDIA_TYPES:
+            raise NotFound(name_fault("figure", name, [f"{one}.{kind}" for one in sorted(PICTURES) for kind in MEDIA_TYPES]))
         kept = ready.find(request)
         if kept is not None:
             return kept
@@ -49,7 +48,7 @@ def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") ->
     >>> job.step, job.zoom, job.dark, job.size
     (2, 1, True, 'figure')
     """
-    machine = MACHINES[MACHINE_OF.get(drawn, drawn)]
+    machine = PICTURES[drawn].machine
     spec = spec_of(machine, given)
     step = whole("step", given.get("step"), 0, LAST_STEP, 0)
     start = whole("start", given.get("start"), 0, LAST_STEP, 0) if ending in ("csv", "json") else 0
@@ -62,8 +61,8 @@ def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") ->
 
 
 def _link(machine: Machine, spec: Any, step: int, root: str) -> str:
-    if machine.name not in WIDGETS:
-        raise NotFound(name_fault("page", machine.name, sorted(WIDGETS)))
+    if machine.name not in PAGES:
+        raise NotFound(name_fault("page", machine.name, sorted(PAGES)))
     link = f"{root}/{links(machine, spec, step)['page']}"
     if len(link) > QR_BYTES:
         message = f"this link has {len(link):,} letters, and a QR code holds {QR_BYTES:,}: give fewer numbers, or a seed."

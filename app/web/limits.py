@@ -16,9 +16,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.machines.run import Machine
-from app.presets import spec_of
-from app.snapshots import MAX_BYTES, MAX_COUNT
+from app.runs import spec_of
+from app.snapshot import MAX_BYTES, MAX_COUNT
 from app.specs import Fault, SpecError, clip, whole
+from app.stories import BY_NAME
 from app.web.ready import beside, slowly
 from app.web.watching import Failing
 from app.widgets import LAST_STEP
@@ -32,8 +33,7 @@ FREE = ("/static/", "/healthz", "/readyz", "/metrics")
 
 T = TypeVar("T")
 
-_STEP, _TILE, _SHOWN = 200, 1_000, 400  # what a step of a row, a step of tiles and a snapshot cost beside their numbers
-_ROWS = 12  # how often a number of a row is touched: rounded, compared, measured, weighted, beside the exact one
+_SHOWN = 400  # what a snapshot costs beside its numbers
 
 
 def work(machine: Machine, spec: Any, last: int, count: int = 1) -> int:
@@ -48,16 +48,9 @@ def work(machine: Machine, spec: Any, last: int, count: int = 1) -> int:
     >>> work(tiled, whole, tiled.steps(whole)) > 16_000_000
     True
     """
-    part, touched, size, step = last / max(1, machine.steps(spec)), 0, 0, 0
-    if hasattr(spec, "n_q"):
-        touched, size, step = spec.n_q * spec.n_k * (spec.d + spec.d_v), spec.n_q * (2 * spec.n_k + 3 * spec.d_v), _TILE
-    else:
-        values = getattr(spec, "values", None)
-        width = len(values[0]) if values and isinstance(values[0], tuple) else int(bool(values))
-        numbers = len(spec.scores) * (1 + width)
-        touched, size, step = _ROWS * numbers, numbers + 9 * len(spec.scores), _STEP
-    shown = min(count * size, MAX_BYTES // 4)
-    return math.ceil(part * touched) + last * step + (count - 1) * _SHOWN + int(shown)
+    load = BY_NAME[machine.name].load(spec)
+    shown = min(count * load.shown, MAX_BYTES // 4)
+    return math.ceil(last / max(1, machine.steps(spec)) * load.touched) + last * load.step + (count - 1) * _SHOWN + int(shown)
 
 
 def takes_long(machine: Machine, given: Mapping[str, Any]) -> bool:
@@ -75,7 +68,7 @@ def takes_long(machine: Machine, given: Mapping[str, Any]) -> bool:
     except SpecError:
         return False
     steps = machine.steps(spec)
-    return work(machine, spec, min(steps, step + MAX_COUNT), min(MAX_COUNT, steps)) > BESIDE
+    return BY_NAME[machine.name].load(spec).page + work(machine, spec, min(steps, step + MAX_COUNT), min(MAX_COUNT, steps)) > BESIDE
 
 
 async def made(machine: Machine, given: Mapping[str, Any], make: Callable[[], T]) -> T:

@@ -13,8 +13,9 @@ from app.figures.card import HEIGHT, WIDTH
 from app.figures.kinds import THUMB
 from app.machines import MACHINES
 from app.share import FRAME_WIDTH, frame_height, iframe, share
-from app.snapshots import WIDGETS, NoSuchStep, encode
+from app.snapshot import NoSuchStep, encode
 from app.specs import Fault, SpecError, clip, whole
+from app.stories import PAGES
 from app.web.failures import NotFound, error, name_fault
 from app.web.figures import shot_of
 from app.web.limits import made
@@ -106,8 +107,8 @@ def _ours(url: str, root: str) -> tuple[str, Mapping[str, Any]]:
             )
         )
     name = given.path.rpartition("/")[2]
-    if name not in WIDGETS or given.path.removeprefix(ours.path).count("/") != 2:
-        raise NotFound(name_fault("widget", name, sorted(WIDGETS)))
+    if name not in PAGES or given.path.removeprefix(ours.path).count("/") != 2:
+        raise NotFound(name_fault("widget", name, sorted(PAGES)))
     return name, dict(parse_qsl(given.query, keep_blank_values=True))
 
 

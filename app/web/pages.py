@@ -6,13 +6,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from app import snapshots
 from app.embedding import Options, options
-from app.figures import DRAWN
 from app.figures.file import LIGHT
-from app.machines import MACHINES
-from app.presets import PRESETS
-from app.snapshots import WIDGETS
+from app.runs import Run
+from app.stories import PAGES, WIDGETS
 from app.web.failures import NotFound, name_fault
 from app.web.limits import made
 from app.web.ready import Ready, Wrong, beside
@@ -28,14 +25,15 @@ def router(site: Site, ready: Ready) -> APIRouter:
     @routes.get("/")
     async def home(request: Request) -> Response:
         def make() -> bytes:
-            shot = snapshots.snapshot(MACHINES["online-softmax"], PRESETS["online-softmax"][0].spec, 6)
-            return site.render(request, "home.html", shot=shot, panels=DRAWN["online-softmax"](shot), ink=LIGHT)
+            hero = next(one for one in WIDGETS if one.hero is not None and one.draw)
+            shot = Run(hero.machine, hero.presets[0].spec).snapshot(hero.hero or 0)
+            return site.render(request, "home.html", shot=shot, panels=hero.draw(shot) if hero.draw else None, ink=LIGHT)
 
         return await ready.shared(request, HTML, lambda: beside(make))
 
     async def show(request: Request, name: str, template: str) -> Response:
-        if name not in WIDGETS:
-            raise NotFound(name_fault("widget", name, sorted(WIDGETS)))
+        if name not in PAGES:
+            raise NotFound(name_fault("widget", name, sorted(PAGES)))
         kept = ready.find(request)
         if kept is not None:
             return kept
@@ -52,7 +50,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
             return page
 
         try:
-            return await ready.shared(request, HTML, lambda: made(MACHINES[name], given, make))
+            return await ready.shared(request, HTML, lambda: made(PAGES[name].machine, given, make))
         except Wrong as wrong:
             return HTMLResponse(wrong.page, 422)
 

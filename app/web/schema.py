@@ -4,8 +4,9 @@ from typing import Any
 
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
-from app.snapshots import MAX_COUNT, VERSION, VIEWS, link_names
-from app.snapshots.forms import SHAPED, Schema, kind, list_of, object_of, ref
+from app.snapshot import MAX_COUNT, VERSION, link_names
+from app.stories import BY_NAME
+from app.stories.forms import SHAPED, Schema, kind, list_of, object_of, ref
 
 _STEP = 10**6
 
@@ -22,7 +23,7 @@ _LEDGER = object_of(
 
 
 def _snapshot(machine: Machine) -> Schema:
-    view = VIEWS[machine.name]
+    view = BY_NAME[machine.name].view
     names = link_names(machine)
     return object_of(
         f"One state of {machine.title}.",
@@ -75,7 +76,7 @@ def components(machines: dict[str, Machine]) -> Schema:
         ),
     }
     for machine in machines.values():
-        name = VIEWS[machine.name].form_name
+        name = BY_NAME[machine.name].view.form_name
         found[f"{name}Snapshot"] = _snapshot(machine)
         found[f"{name}Run"] = object_of(
             "Snapshots in a row. `count` is how many came: fewer than asked for at the end, or where 2 MB run out.",
@@ -195,7 +196,7 @@ def finish(document: Schema, machines: dict[str, Machine]) -> Schema:
     """FastAPI's document with our named schemas in it, and each machine's answer pointing to its own."""
     document.setdefault("components", {}).setdefault("schemas", {}).update(components(machines))
     for machine in machines.values():
-        name = VIEWS[machine.name].form_name
+        name = BY_NAME[machine.name].view.form_name
         base = f"/api/v1/machines/{machine.name}/snapshots"
         for path, method, answer in ((f"{base}/{{step}}", "get", "Snapshot"), (base, "get", "Run"), (base, "post", "Run")):
             content = document["paths"][path][method]["responses"]["200"]["content"]["application/json"]

@@ -4,10 +4,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.machines import MACHINES
 from app.share import share
-from app.snapshots import WIDGETS
 from app.specs import SpecError
+from app.stories import PAGES
 from app.web.failures import NotFound, name_fault
 from app.web.limits import made
 from app.web.ready import Ready
@@ -20,8 +19,8 @@ def router(site: Site, ready: Ready) -> APIRouter:
 
     @routes.get("/share/{name}")
     async def sharing(request: Request, name: str) -> Response:
-        if name not in WIDGETS:
-            raise NotFound(name_fault("widget", name, sorted(WIDGETS)))
+        if name not in PAGES:
+            raise NotFound(name_fault("widget", name, sorted(PAGES)))
         given = dict(request.query_params)
 
         def make() -> bytes:
@@ -31,6 +30,6 @@ def router(site: Site, ready: Ready) -> APIRouter:
             state = share(w.shot, root_of(request), extra=w.extra)
             return site.render(request, "share.html", w=w, share=state)
 
-        return await ready.shared(request, "text/html", lambda: made(MACHINES[name], given, make))
+        return await ready.shared(request, "text/html", lambda: made(PAGES[name].machine, given, make))
 
     return routes

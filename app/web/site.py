@@ -10,11 +10,12 @@ from starlette.responses import HTMLResponse, Response
 
 from app import __version__
 from app.figures.qr import MOST, qr
-from app.figures.tiled import largest, level
+from app.look import look
 from app.machines.formats import FORMATS
 from app.numbers import amount, show, size
-from app.snapshots.look import look
 from app.specs import Fault
+from app.stories import PAGES
+from app.stories.tiled.chart import largest, level
 from app.templates import environment
 
 
@@ -62,6 +63,7 @@ class Site:
     def __init__(self, stamp: str) -> None:
         self.stamp = stamp
         self.environment = pages()
+        self.environment.globals["widgets"] = tuple(PAGES.values())  # in the ladder's order, for the navigation
 
     def render(self, request: Request, template: str, /, **more: Any) -> bytes:
         base = request.scope.get("root_path", "").rstrip("/")

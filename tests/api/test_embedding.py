@@ -6,15 +6,25 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.embedding import HIDEABLE, options
+from app.embedding import FIELDS, HIDEABLE, options
 from app.specs import SpecError
+from app.stories import PAGES
 
 CSS = (Path(__file__).parent.parent.parent / "static/css/embed.css").read_text()
 DEFAULT = "scores=6,5,7,6,7,9,8,6"
 
 
-def test_every_name_that_may_be_hidden_has_a_rule():
-    assert set(re.findall(r'\[data-hide~="(\w+)"\]', CSS)) == set(HIDEABLE)
+def test_every_part_that_may_be_hidden_has_a_rule_and_every_field_is_left_out(client: TestClient):
+    assert set(re.findall(r'\[data-hide~="(\w+)"\]', CSS)) == set(HIDEABLE) - set(FIELDS)
+    for name, widget in PAGES.items():
+        page = client.get(f"/widgets/{name}").text
+        for field in widget.machine.fields:
+            if f'data-field="{field.name}"' in page:
+                hidden = client.get(f"/embed/{name}?hide={field.name}").text
+                assert re.search(rf'data-field="{field.name}" hidden', hidden) or f'data-field="{field.name}"' not in hidden, (
+                    name,
+                    field.name,
+                )
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from app.machines import MACHINES
-from app.presets import PRESETS
+from app.runs import snapshot, snapshots
 from app.share import FRAME_WIDTH, frame_height, share, tex
-from app.snapshots import WIDGETS, snapshot, snapshots
 from app.specs import parse
+from app.stories import BY_NAME, PAGES
 
 ROOT = "https://tilewise.example/a_path"
 NASTY = '50% of a_b & #1 <b>"it\'s"</b> ]($x^2$) ~ {\\end} `c` *d*'
@@ -103,10 +103,10 @@ def test_latex_leaves_nothing_bare(nasty):
     assert re.sub(r"\\([%#&])", r"\1", target) == nasty.page
 
 
-@pytest.mark.parametrize("name", sorted(WIDGETS))
+@pytest.mark.parametrize("name", sorted(PAGES))
 def test_every_caption_is_plain_letters_to_tex(name):
     machine = MACHINES[name]
-    for preset in PRESETS[name]:
+    for preset in BY_NAME[name].presets:
         for step, one in enumerate(snapshots(machine, preset.spec)):
             said = tex(one["caption"])
             strange = {f"{letter} {unicodedata.name(letter)}" for letter in said if ord(letter) > 126}
@@ -115,10 +115,10 @@ def test_every_caption_is_plain_letters_to_tex(name):
                 break
 
 
-@pytest.mark.parametrize("name", sorted(WIDGETS))
+@pytest.mark.parametrize("name", sorted(PAGES))
 def test_each_address_leads_back_to_its_state(client, name):
     machine = MACHINES[name]
-    for preset in PRESETS[name]:
+    for preset in BY_NAME[name].presets:
         steps = machine.steps(preset.spec)
         one = snapshot(machine, preset.spec, steps // 2)
         found = share(one, "http://testserver")

@@ -113,7 +113,15 @@ def test_a_run_too_long_for_a_page_has_only_its_own_address(client):
 
 def test_machines_are_listed_with_fields_and_presets(client):
     listed = {one["name"]: one for one in get(client, "/api/v1/machines")["machines"]}
-    assert set(listed) == {"online-softmax", "softmax-passes", "division-order", "merge", "tiled-attention", "standard-attention"}
+    assert set(listed) == {
+        "online-softmax",
+        "softmax-passes",
+        "division-order",
+        "merge",
+        "tiled-attention",
+        "standard-attention",
+        "memory-traffic",
+    }
     fields = {one["name"]: one for one in listed["online-softmax"]["fields"]}
     assert list(fields) == ["scores", "values", "offset", "format", "accumulate", "block"]
     assert fields["format"]["default"] == "float32"

@@ -7,9 +7,9 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel, create_model
 
-from app import snapshots
+from app import runs
 from app.machines import MACHINES
-from app.presets import PRESETS
+from app.stories import BY_NAME
 from tests.bench.servers import HOST
 
 STEP = 6  # of the eight-score run: the new highest
@@ -37,7 +37,7 @@ def kind(name: str, *examples: Any) -> Any:
 
 def ready() -> BaseModel:
     """The snapshot that the cached route is asked for, as a model."""
-    shot = snapshots.snapshot(MACHINES["online-softmax"], PRESETS["online-softmax"][0].spec, STEP)
+    shot = runs.snapshot(MACHINES["online-softmax"], BY_NAME["online-softmax"].presets[0].spec, STEP)
     made: BaseModel = kind("Snapshot", shot).model_validate(shot)
     return made
 

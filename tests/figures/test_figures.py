@@ -11,15 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from app.figures import DRAWN, MACHINE_OF, history, merge, passes
 from app.figures.file import DARK, LIGHT, figure, png, svg
 from app.figures.letters import width
 from app.machines import MACHINES
 from app.main import create_app
 from app.numbers import show
-from app.presets import PRESETS
+from app.runs import snapshot, snapshots
 from app.settings import Settings
-from app.snapshots import snapshot, snapshots
+from app.stories import BY_NAME, PICTURES
+from app.stories.merge import chart as merge
+from app.stories.online import history
+from app.stories.passes import chart as passes
 from tests.machines.strategies import NAMES
 from tests.machines.test_merge import splittings
 
@@ -34,7 +36,7 @@ score = st.one_of(
 
 
 def machine_of(name):
-    return MACHINES[MACHINE_OF.get(name, name)]
+    return PICTURES[name].machine
 
 
 def texts(picture):
@@ -79,7 +81,7 @@ def clean(picture):
     assert min(sizes) * 640 / across >= 6
 
 
-@pytest.mark.parametrize(("name", "preset"), [(name, one) for name in NEW for one in PRESETS[MACHINE_OF.get(name, name)]],
+@pytest.mark.parametrize(("name", "preset"), [(name, one) for name in NEW for one in BY_NAME[PICTURES[name].machine.name].presets],
                          ids=lambda x: x if isinstance(x, str) else x.name)  # fmt: skip
 def test_every_step_of_every_preset(name, preset):
     for shot in snapshots(machine_of(name), preset.spec):
@@ -257,7 +259,7 @@ def client():
         yield found
 
 
-@pytest.mark.parametrize("name", sorted(DRAWN))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_every_figure_has_an_address(client, name):
     light, dark = (client.get(f"/figures/{name}.svg?step=1{theme}") for theme in ("", "&theme=dark"))
     assert (light.status_code, light.headers["content-type"]) == (200, "image/svg+xml")

@@ -14,15 +14,14 @@ from starlette.testclient import TestClient
 
 from app.__main__ import figure
 from app.embedding import NAMES
-from app.figures import DRAWN, MACHINE_OF
 from app.figures.file import png, svg
 from app.figures.kinds import MEDIA_TYPES
 from app.figures.moving import FRAMES
 from app.figures.outlines import outlined
 from app.machines import MACHINES
 from app.main import create_app
-from app.presets import PRESETS
-from app.snapshots import WIDGETS, snapshots
+from app.runs import snapshots
+from app.stories import BY_NAME, PAGES, PICTURES
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent.parent / "data/golden"
@@ -45,11 +44,11 @@ def client():
 
 
 def default(name):
-    machine = MACHINES[MACHINE_OF.get(name, name)]
-    return machine, PRESETS[machine.name][0].spec if machine.name in PRESETS else machine.spec(scores=(1.0, 3.0, 2.0, 5.0, 4.0))
+    machine = PICTURES[name].machine
+    return machine, BY_NAME[machine.name].presets[0].spec
 
 
-@pytest.mark.parametrize("name", sorted(DRAWN))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_every_step_stands_alone_and_says_itself(name):
     machine, spec = default(name)
     for shot in snapshots(machine, spec):
@@ -65,7 +64,7 @@ def test_every_step_stands_alone_and_says_itself(name):
             assert outside == []
 
 
-@pytest.mark.parametrize("name", sorted(DRAWN))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_the_figure_has_one_width_from_the_first_step_to_the_last(name):
     machine, spec = default(name)
     assert len({Tree.fromstring(svg(shot, name)).get("width") for shot in snapshots(machine, spec)}) == 1
@@ -110,7 +109,7 @@ def test_it_looks_as_it_did(golden, tmp_path):
     assert sum(apart.histogram()[64:]) < 0.002 * found.size[0] * found.size[1]
 
 
-@pytest.mark.parametrize("name", sorted(WIDGETS & DRAWN.keys()))
+@pytest.mark.parametrize("name", sorted(PAGES))
 def test_a_card_is_light_large_and_padded(client, name):
     steps = MACHINES[name].steps(default(name)[1])
     for step in (0, steps // 2, steps):
@@ -126,17 +125,16 @@ def test_a_card_is_light_large_and_padded(client, name):
     assert Image.open(io.BytesIO(client.get(f"/figures/{name}.png?size=thumb").content)).size == (400, 210)
 
 
-@pytest.mark.parametrize("name", sorted(DRAWN))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_each_kind_has_an_address_that_is_kept(client, name):
-    given = "scores=1,3,2&" if MACHINE_OF.get(name, name) not in PRESETS else ""
     for ending, media in MEDIA_TYPES.items():
-        if ending == "qr.svg" and name not in WIDGETS:
+        if ending == "qr.svg" and name not in PAGES:
             continue
-        answer = client.get(f"/figures/{name}.{ending}?{given}step=1")
+        answer = client.get(f"/figures/{name}.{ending}?step=1")
         assert answer.status_code == 200, (name, ending)
         assert answer.headers["content-type"] == media
         assert "max-age" in answer.headers["cache-control"]
-        again = client.get(f"/figures/{name}.{ending}?{given}step=1", headers={"If-None-Match": answer.headers["etag"]})
+        again = client.get(f"/figures/{name}.{ending}?step=1", headers={"If-None-Match": answer.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
 
 

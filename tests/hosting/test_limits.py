@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from app.machines import MACHINES
 from app.main import create_app
-from app.presets import PRESETS
 from app.settings import Settings
 from app.specs import SpecError
+from app.stories import BY_NAME, PAGES
 from app.web.limits import AT_ONCE, Budget, Rate, work
 from app.web.site import Site
 
@@ -44,12 +44,12 @@ def test_too_much_work_is_refused_before_it_starts(client):
 
 
 def test_every_preset_is_within_the_budget_and_its_first_step_is_light():
-    for name, presets in PRESETS.items():
-        machine = MACHINES[name]
-        for preset in presets:
+    for widget in PAGES.values():
+        machine = widget.machine
+        for preset in widget.presets:
             steps = machine.steps(preset.spec)
             assert Budget(Settings().max_work).weigh(machine, preset.spec, steps, 64) < 300_000
-        assert work(machine, presets[0].spec, 1) <= AT_ONCE
+        assert work(machine, widget.presets[0].spec, 1) <= AT_ONCE
 
 
 @pytest.mark.parametrize("name", ["online-softmax", "softmax-passes", "merge", "division-order"])
@@ -64,7 +64,7 @@ def test_rows_of_any_allowed_length_are_within_it(name):
 
 def test_work_grows_with_step_and_count():
     machine = MACHINES["tiled-attention"]
-    spec = PRESETS["tiled-attention"][0].spec
+    spec = BY_NAME["tiled-attention"].presets[0].spec
     found = [work(machine, spec, step, count) for step, count in itertools.product((0, 1, 2), (1, 2, 3))]
     assert found[0] == min(found)
     assert found[-1] == max(found)

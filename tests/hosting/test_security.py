@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.figures import DRAWN
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
+from app.stories import PICTURES
 from app.web.headers import kind, policy
 from app.web.protocol import Protocol
 
@@ -139,7 +139,7 @@ def test_no_path_leads_out(client, folder, way):
     assert "root:" not in answer.text
 
 
-@pytest.mark.parametrize("name", sorted(DRAWN))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_pictures_carry_no_script(client, name):
     answer = client.get(f"/figures/{name}.svg?step=1&theme=%3Cscript%3E")
     if answer.status_code == 422:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from app import snapshots
+from app import runs
 from app.machines import MACHINES
 from app.numbers import wire
 from app.specs import parse
-from app.widgets import tiled_frame
+from app.stories.tiled import frame as tiled_frame
 
 TILED = MACHINES["tiled-attention"]
 SMALL = {"q": "1,0;0,1", "k": "1,2;2,1;3,0;2,1", "v": "2,0;0,2;0,2;1,1", "scale": "1"}
@@ -20,7 +20,7 @@ PHASES = ["load", "score", "max", "rescale", "exponentiate", "accumulate", "cons
 def shots(given: dict[str, str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """A run and its frame, as they reach the page."""
     spec = parse(TILED, given, "page", strict=False)
-    run = [wire(snapshots.snapshot(TILED, spec, step)) for step in range(TILED.steps(spec) + 1)]
+    run = [wire(runs.snapshot(TILED, spec, step)) for step in range(TILED.steps(spec) + 1)]
     return json.loads(json.dumps([run, tiled_frame(spec)]))
 
 

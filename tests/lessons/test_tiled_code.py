@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.machines import MACHINES
-from app.snapshots import snapshot
+from app.runs import snapshot
 
 CODE = Path(__file__).parents[2] / "lessons" / "output-accumulation" / "code"
 SMALL = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [2, 1], [3, 0], [2, 1]], "v": [[2, 0], [0, 2], [0, 2], [1, 1]], "scale": 1.0}

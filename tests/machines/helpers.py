@@ -4,7 +4,7 @@ import json
 import math
 from pathlib import Path
 
-from app import snapshots
+from app import runs
 from app.machines import MACHINES
 
 DATA = Path(__file__).parents[1] / "data"
@@ -27,13 +27,13 @@ CASES = {case["id"]: numbers(case) for case in json.loads((DATA / "known_failure
 
 def shots(machine=ONLINE, **spec):
     """Every snapshot of a run, as numbers."""
-    return numbers(list(snapshots.snapshots(machine, machine.spec(**spec))))
+    return numbers(list(runs.snapshots(machine, machine.spec(**spec))))
 
 
 def end(machine=ONLINE, **spec):
     """The last snapshot of a run."""
     made = machine.spec(**spec)
-    return numbers(snapshots.snapshot(machine, made, machine.steps(made)))
+    return numbers(runs.snapshot(machine, made, machine.steps(made)))
 
 
 def last(machine=ONLINE, **spec):

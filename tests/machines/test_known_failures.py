@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import snapshots
+from app import runs
 from app.machines.formats import FORMATS
 from app.numbers import wire
+from app.snapshot import encode
 from tests.machines.bounds import Bounds
 from tests.machines.helpers import CASES, ONLINE, close, floats, last, same, shots
 from tests.machines.strategies import NAMES, element, rows, specs
@@ -513,8 +514,8 @@ def test_json_nan():
     bare = floats(*case["input"]["values"])
     assert json.dumps(bare) == case["expected"]["python_dumps"], "what Python would send"
     with pytest.raises(ValueError, match="Out of range float values"):
-        snapshots.encode(bare)
-    assert snapshots.encode(wire(bare)) == b'["NaN","Infinity","-Infinity",-0.0]'
+        encode(bare)
+    assert encode(wire(bare)) == b'["NaN","Infinity","-Infinity",-0.0]'
 
 
 @quick
@@ -526,8 +527,8 @@ def test_every_snapshot_is_strict_json(spec):
         raise AssertionError(f"{constant} is not JSON")
 
     made = ONLINE.spec(**spec)
-    for shot in snapshots.snapshots(ONLINE, made):
-        text = snapshots.encode(shot).decode()
+    for shot in runs.snapshots(ONLINE, made):
+        text = encode(shot).decode()
         assert json.loads(text, parse_constant=refuse) == shot
         assert ":null" not in text
         assert "[null" not in text

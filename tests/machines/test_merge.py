@@ -8,12 +8,12 @@ import scipy.special
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import snapshots
+from app import runs
 from app.machines import MACHINES, merge, online
 from app.machines.formats import FORMATS
 from app.machines.reference import error
-from app.presets import PRESETS
 from app.specs import SpecError, parse, query
+from app.stories import BY_NAME
 from tests.machines import merge_model as model
 from tests.machines import strategies
 from tests.machines.bounds import Bounds
@@ -432,7 +432,7 @@ def test_what_cannot_be_split_or_merged_so():
 @quick
 @given(specs())
 def test_a_caption_has_words_for_everything(spec):
-    for shot in snapshots.snapshots(MERGE, MERGE.spec(**spec)):
+    for shot in runs.snapshots(MERGE, MERGE.spec(**spec)):
         assert shot["caption"].endswith(".")
         assert not set("−×≈∞ℓ") & set(shot["spoken"])
         assert "None" not in shot["caption"] + "".join(shot["words"].values())
@@ -442,8 +442,8 @@ def test_a_caption_has_words_for_everything(spec):
 
 
 def preset(name):
-    one = next(one for one in PRESETS["merge"] if one.name == name)
-    run = numbers(list(snapshots.snapshots(MERGE, one.spec)))
+    one = next(one for one in BY_NAME["merge"].presets if one.name == name)
+    run = numbers(list(runs.snapshots(MERGE, one.spec)))
     return run, run[-1]["state"]
 
 
@@ -469,7 +469,7 @@ def test_what_each_preset_tells_to_look_for_is_there():
     assert 2 in run[-1]["event"]["parts"]
     assert state["error"]["l"]["relative"] < 1e-6
     assert [part["to"] - part["from"] for part in preset("cuts")[1]["parts"][:3]] == [1, 4, 3]
-    assert {one.name for one in PRESETS["merge"]} == {"default", "tree", "shuffled", "cuts", "empty", "masked", "far", "short"}
+    assert {one.name for one in BY_NAME["merge"].presets} == {"default", "tree", "shuffled", "cuts", "empty", "masked", "far", "short"}
 
 
 # Mutants

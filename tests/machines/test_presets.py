@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.presets import PRESETS
-from app.snapshots import snapshots
+from app.runs import snapshots
+from app.stories import BY_NAME
 from tests.machines.helpers import ONLINE, close, numbers, same, shots
 
 NONE = -math.inf
@@ -27,13 +27,13 @@ def run_of(preset):
     return numbers(list(snapshots(ONLINE, preset.spec)))
 
 
-@pytest.mark.parametrize("preset", PRESETS["online-softmax"], ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", BY_NAME["online-softmax"].presets, ids=lambda preset: preset.name)
 def test_what_to_look_for_is_there(preset):
     CHECKS[preset.look_for](run_of(preset))
 
 
 def test_every_preset_is_checked_and_every_check_has_its_preset():
-    assert set(CHECKS) == {preset.look_for for preset in PRESETS["online-softmax"]}
+    assert set(CHECKS) == {preset.look_for for preset in BY_NAME["online-softmax"].presets}
 
 
 def events(run):

@@ -8,10 +8,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.machines.run import moments
-from app.machines.traffic import FORMULAS, WAYS, Size, Spec, table_bytes, walked
+from app.machines.traffic import FORMULAS, MACHINE, WAYS, Size, Spec, table_bytes, walked
 from app.numbers import show, size
-from app.snapshots.traffic import ARRAYS, moves, snapshots
-from app.traffic_page import traffic_page
+from app.runs import snapshots
+from app.stories.traffic.shown import ARRAYS, moves
+from app.stories.traffic.sized import sized
+from app.widgets import widget as page_of
 from tests.conftest import Watch
 from tests.pages.driver import Widget, clean
 
@@ -64,7 +66,7 @@ def agrees(widget: Traffic, shot: dict) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_drawn_as_moving_is_what_the_ledger_counts(way):
-    for moment, shot in zip(moments(*walked(way)), snapshots(Spec(way=way)), strict=True):
+    for moment, shot in zip(moments(*walked(way)), snapshots(MACHINE, Spec(way=way)), strict=True):
         drawn = moves(way, moment)
         assert sum(one.numbers for one in drawn if not one.written) == shot["event"]["reads"]
         assert sum(one.numbers for one in drawn if one.written) == shot["event"]["writes"]
@@ -75,7 +77,7 @@ def test_what_is_drawn_as_moving_is_what_the_ledger_counts(way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_step_by_mouse_and_back_by_keyboard(widget: Traffic, way: str):
-    run = list(snapshots(Spec(way=way)))
+    run = list(snapshots(MACHINE, Spec(way=way)))
     widget.open(f"way={way}")
     agrees(widget, run[0])
     for shot in run[1:]:
@@ -93,7 +95,7 @@ def test_each_step_by_mouse_and_back_by_keyboard(widget: Traffic, way: str):
 def test_another_way_is_one_click_and_keeps_the_size(widget: Traffic):
     widget.open("n=1024&step=2")
     widget.root.get_by_role("link", name="Tiled, queries stay").click()
-    run = list(snapshots(Spec(way="fa2", n=1024)))
+    run = list(snapshots(MACHINE, Spec(way="fa2", n=1024)))
     expect(widget.root.locator("[data-array=lse]")).to_be_visible()
     agrees(widget, run[0])
     expect(widget.field("n")).to_have_value("1024")
@@ -147,7 +149,7 @@ def test_the_chart_comes_from_plotly_and_follows(page: Page, widget: Traffic):
 
 
 def test_without_script_all_of_it_works(plain: Traffic, watch: Watch):
-    run = list(snapshots(Spec(way="fa1", n=1024)))
+    run = list(snapshots(MACHINE, Spec(way="fa1", n=1024)))
     plain.open("n=1024", script=False)
     plain.root.get_by_role("link", name="Tiled, keys stay").click()
     for shot in run[1:3]:
@@ -175,14 +177,14 @@ def test_axe_finds_nothing_and_nothing_sticks_out(page: Page, widget: Traffic, w
 
 
 def test_the_embed_is_the_walk_alone(widget: Traffic):
-    run = list(snapshots(Spec(way="fa2")))
+    run = list(snapshots(MACHINE, Spec(way="fa2")))
     widget.open("way=fa2&from=1&to=3", path="/embed/memory-traffic")
     expect(widget.root.locator(".sized")).to_have_count(0)
     agrees(widget, run[1])
     widget.press("next")
     agrees(widget, run[2])
     widget.root.get_by_role("link", name="The standard way").click()
-    agrees(widget, next(snapshots(Spec())))
+    agrees(widget, next(snapshots(MACHINE, Spec())))
     widget.page.wait_for_function("() => location.pathname === '/embed/memory-traffic' && location.search.includes('n=32768')")
     clean(widget.page)
 
@@ -196,8 +198,10 @@ def test_print_shows_the_servers_charts(page: Page, widget: Traffic):
 
 
 def test_what_the_presets_say_is_so():
-    presets = {one["title"]: traffic_page(dict(re.findall(r"(\w+)=([^&]+)", one["query"]))) for one in traffic_page({}).presets}
-    found = {title: page.panels for title, page in presets.items()}
+    pages = {
+        one["title"]: page_of(MACHINE.name, dict(re.findall(r"(\w+)=([^&]+)", one["query"]))) for one in page_of(MACHINE.name, {}).presets
+    }
+    found = {title: sized(page.spec) for title, page in pages.items()}
     assert found["32,768 tokens"].tables[4][2] == 4 * 2**30
     assert found["Small enough to run"].spec.runs
     wide = found["A chip that holds 98,304 numbers"]

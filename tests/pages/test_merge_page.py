@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from app.machines import MACHINES
 from app.numbers import show
-from app.presets import PRESETS
 from app.specs import query as query_of
+from app.stories import BY_NAME
 from tests.conftest import Watch
 from tests.pages.driver import Api, Widget, clean, pick
 from tests.pages.test_same_numbers import DIFFERENCES
@@ -170,7 +170,7 @@ def test_cuts_typed_take_the_place_of_a_number_of_workers(widget: Merge, told, w
     expect(widget.error("cuts")).to_have_count(0)
 
 
-@pytest.mark.parametrize("preset", PRESETS["merge"], ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", BY_NAME["merge"].presets, ids=lambda preset: preset.name)
 @pytest.mark.usefixtures("without_plotly")
 def test_of_every_preset_script_and_server_show_the_same(widget: Merge, preset: Any):
     query = query_of(MACHINES["merge"], preset.spec)

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from app.presets import PRESETS
 from app.specs import text
+from app.stories import BY_NAME
 from tests.conftest import Watch
 from tests.pages.driver import DEFAULT, Api, Widget
 
@@ -418,7 +418,7 @@ def test_the_slider_moved_right_after_typing_a_shorter_list(page: Page, widget: 
 
 def test_presets(page: Page, widget: Widget, api: Api, site: str):
     widget.open("step=8")
-    presets = PRESETS["online-softmax"]
+    presets = BY_NAME["online-softmax"].presets
     links = widget.root.locator('[data-action="preset"]')
     expect(links).to_have_text([one.title for one in presets])
     for one in presets[1:] + presets[:1]:

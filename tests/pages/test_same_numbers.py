@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.machines import MACHINES
-from app.presets import PRESETS
 from app.specs import query
+from app.stories import BY_NAME
 from tests.pages.driver import Widget
 
 SMALL = "q=1,0;0,1&k=1,2;2,1;3,0;2,1&v=2,0;0,2;0,2;1,1&scale=1"
@@ -19,7 +19,7 @@ WANTED = {
 SPECS = {
     f"{machine} {one.name}": (machine, query(MACHINES[machine], one.spec))
     for machine, names in WANTED.items()
-    for one in PRESETS[machine]
+    for one in BY_NAME[machine].presets
     if one.name in names
 }
 SPECS |= {

@@ -1,0 +1,131 @@
+"""A query as a run: parsed once, stepped once, and asked for its snapshots."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from app.machines.run import Machine, Moment, moments
+from app.numbers import wire
+from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, envelope
+from app.specs import fields_of, known_version, parse, text
+from app.stories import BY_NAME
+from app.stories.record import Widget
+
+BRACES = 200  # bytes of JSON that a run has beside its snapshots
+
+
+def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
+    """The data a page or a figure shows where its URL gives none: the whole example, so that scores and values belong together.
+
+    >>> from app.machines import MACHINES
+    >>> default_data(MACHINES["online-softmax"], {"format": "float16"})
+    {'scores': '6,5,7,6,7,9,8,6'}
+    >>> default_data(MACHINES["tiled-attention"], {"seed": "1"})
+    {}
+    >>> default_data(MACHINES["tiled-attention"], {"q": "1,2;", "k": "1,0;", "v": "1,1;"})  # and no scale of the example's
+    {}
+    """
+    if any(one.data and one.kind != "choice" and given.get(one.name) for one in machine.fields):
+        return {}
+    return {name: text(value) for name, value in BY_NAME[machine.name].presets[0].given.items()}
+
+
+def spec_of(machine: Machine, given: Mapping[str, Any]) -> Any:
+    """The spec that a page's or a figure's query names; what is no field of the machine is left alone. Raises SpecError.
+
+    >>> from app.machines import MACHINES
+    >>> spec_of(MACHINES["online-softmax"], {"format": "float16", "step": "3"}).scores[:2]
+    (6.0, 5.0)
+    """
+    known_version(machine, given)
+    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False)
+
+
+class Run:
+    """A spec and its machine, stepped as far as somebody asked, once. Each snapshot is made when it is first asked for.
+
+    >>> from app.machines import MACHINES
+    >>> run = Run(MACHINES["online-softmax"], MACHINES["online-softmax"].spec(scores=(1.0, 3.0, 2.0)))
+    >>> run.steps, run.snapshot(2)["state"]["m"], run.part(1, 2)["count"]
+    (3, 3.0, 2)
+    """
+
+    def __init__(self, machine: Machine, spec: Any) -> None:
+        self.machine, self.spec = machine, spec
+        self.widget: Widget = BY_NAME[machine.name]
+        self.steps = machine.steps(spec)
+        self._told = wire(fields_of(machine, spec))
+        self._shots: dict[int, dict[str, Any]] = {}
+        self._begin()
+
+    def snapshot(self, step: int) -> dict[str, Any]:
+        """The state at a step. Raises NoSuchStep past the end."""
+        if step not in self._shots:
+            if step > self.steps:
+                raise NoSuchStep(step, self.steps)
+            if step < self._next:  # passed without being asked for: a view remembers, so it must see the run again
+                self._begin()
+            while self._next <= step:
+                moment = next(self._coming)
+                self._view.see(moment)
+                self._next += 1
+            self._shots[step] = envelope(self.widget, self.spec, self._told, moment, self._view, self.steps)
+        return self._shots[step]
+
+    def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES) -> dict[str, Any]:
+        """At most `count` snapshots, and fewer where `most_bytes` of JSON run out; never none."""
+        shots: list[dict[str, Any]] = []
+        size = BRACES
+        for step in range(start, min(start + count, self.steps + 1)):
+            shot = self.snapshot(step)
+            size += len(encode(shot)) + 1
+            if shots and size > most_bytes:
+                break
+            shots.append(shot)
+        return {"steps": self.steps, "start": start, "count": len(shots), "snapshots": shots}
+
+    def around(self, step: int, most_bytes: int) -> dict[str, Any]:
+        """The part that a page at this step carries: from the start, or where the step is far from it, around it."""
+        first = step // MAX_COUNT * MAX_COUNT
+        found = self.part(first, MAX_COUNT, most_bytes)
+        return found if step < first + found["count"] else self.part(step, MAX_COUNT, most_bytes)
+
+    def _begin(self) -> None:
+        self._next, self._view = 0, self.widget.view(self.spec)
+        self._coming: Iterator[Moment] = moments(self.machine, self.spec)
+
+
+def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
+    """The snapshot at one step; NoSuchStep past the end.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> shot = snapshot(online, online.spec(scores=(1.0, 3.0)), 2)
+    >>> shot["event"]["new_max"], shot["state"]["m"], round(shot["state"]["l"], 3), shot["links"]["self"]
+    (True, 3.0, 1.135, 'api/v1/machines/online-softmax/snapshots/2?scores=1,3&format=float32')
+    """
+    return Run(machine, spec).snapshot(step)
+
+
+def snapshots(machine: Machine, spec: Any, start: int = 0, only: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
+    """Snapshots from step `start` on, or of these of them alone, each made when asked for."""
+    run = Run(machine, spec)
+    if start > run.steps:
+        raise NoSuchStep(start, run.steps)
+    for step in range(start, run.steps + 1):
+        if only is None or step in only:
+            yield run.snapshot(step)
+
+
+def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES) -> dict[str, Any]:
+    """A run of snapshots, as the API answers it.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> part = run(online, online.spec(scores=(1.0, 3.0, 2.0)), 1, 2)
+    >>> part["steps"], part["start"], part["count"], [shot["step"] for shot in part["snapshots"]]
+    (3, 1, 2, [1, 2])
+    """
+    made = Run(machine, spec)
+    if start > made.steps:
+        raise NoSuchStep(start, made.steps)
+    return made.part(start, count, most_bytes)

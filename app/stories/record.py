@@ -1,0 +1,190 @@
+"""The noun of the house: a widget is one record, written at the end of the file that tells its story."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from app.machines.run import Machine, Moment
+from app.stories.forms import Schema
+from app.stories.voice import Voice
+
+Snapshot = Mapping[str, Any]
+Box = tuple[float, float, float, float]  # x, y, width, height in a figure
+
+
+class View(Protocol):
+    """What one machine's run looks like. `see` is shown every moment in order; event and state describe the last one.
+
+    form_name, event_form, state_form   how the OpenAPI document calls and describes it
+    """
+
+    form_name: str
+    event_form: Schema
+    state_form: Schema
+
+    def __init__(self, spec: Any) -> None: ...
+    def see(self, moment: Moment) -> None: ...
+    def event(self) -> dict[str, Any]: ...
+    def state(self) -> dict[str, Any]: ...
+    def words(self) -> dict[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A starting point, and one line on what to look for; `quotes` computes the numbers that stand in braces in that line."""
+
+    machine: Machine
+    name: str
+    title: str
+    said: str
+    given: dict[str, Any]
+    quotes: Callable[[Any], Mapping[str, str]] | None = None
+
+    @property
+    def spec(self) -> Any:
+        return self.machine.spec(**self.given)
+
+    @property
+    def look_for(self) -> str:
+        return self.said.format(**self.quotes(self.spec)) if self.quotes else self.said
+
+
+def presets(
+    machine: Machine, rows: Sequence[tuple[str, str, str, dict[str, Any]]], quotes: Callable[[Any], Mapping[str, str]] | None = None
+) -> tuple[Preset, ...]:
+    """A table of (name, title, what to look for, fields) as presets; the first is what a page shows where its URL gives no data."""
+    return tuple(Preset(machine, *row, quotes) for row in rows)
+
+
+def vector(*numbers: float) -> tuple[float, ...]:
+    """
+    >>> vector(1, 2)
+    (1.0, 2.0)
+    """
+    return tuple(map(float, numbers))
+
+
+@dataclass(frozen=True)
+class Other:
+    """A second run to lay beside the first, and which step of it belongs to each step of the first."""
+
+    name: str
+    title: str
+    machine: Machine
+    spec: Any
+    steps: list[int]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the self-test runs to its end, and what mathematics says stands at a path of its state."""
+
+    what: str
+    given: Mapping[str, Any]
+    path: str
+    exact: Any
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a widget's states: its address's name, its title, and what is drawn, which templates/figures/{name}.svg draws."""
+
+    name: str
+    title: str
+    machine: Machine
+    draw: Callable[[dict[str, Any]], Any]
+
+
+@dataclass(frozen=True)
+class Load:
+    """About what a run costs to make: numbers touched from its start to its end, numbers in one snapshot, what a step costs beside,
+    and what its page computes besides the run."""
+
+    touched: int
+    shown: int
+    step: int
+    page: int = 0
+
+
+_ROWS = 12  # how often a number of a row is touched: rounded, compared, measured, weighted, beside the exact one
+
+
+def row_load(spec: Any) -> Load:
+    """Of a row of scores, with or without values."""
+    values = getattr(spec, "values", None)
+    width = len(values[0]) if values and isinstance(values[0], tuple) else int(bool(values))
+    numbers = len(spec.scores) * (1 + width)
+    return Load(_ROWS * numbers, numbers + 9 * len(spec.scores), 200)
+
+
+def table_load(spec: Any) -> Load:
+    """Of queries that each meet every key."""
+    return Load(spec.n_q * spec.n_k * (spec.d + spec.d_v), spec.n_q * (2 * spec.n_k + 3 * spec.d_v), 1_000)
+
+
+def _nothing(*given: Any) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Widget:
+    """All that the site knows of one machine beside its arithmetic. Only `machine`, `view` and `sentence` are needed for the API;
+    `draw` gives it a page, a picture, an embed and all that loops over pages.
+
+    sentence      one sentence for a moment, written or spoken
+    presets       starting points; the first is the default
+    draw          what stands in its picture, from a snapshot
+    pictures      more pictures: what their name adds, title, draw
+    nav, pitch    its name in the navigation, and a line for the home page
+    hero          the step of the default that the home page shows
+    frame         what the script needs to know besides snapshots, from spec, snapshot and drawing
+    more          what the template shows besides the snapshot, which no step changes
+    beside        a second run on the same inputs, by the name that a URL gives it
+    kept          fields that a preset leaves as they are
+    crop, facts   the part of its picture that a link's card shows, and the numbers beside it
+    caption_width pixels that a picture's caption may take before it is broken
+    drawn_only    names in event and state that are for drawing, or the input again: a table of the run leaves them out
+    frame_height  of an embed whose host does not listen, in pixels
+    scripts, styles   that its page loads besides what every widget does
+    slider        a number field whose positions a copy without a server holds: its name and its positions
+    load          about what a run of a spec costs
+    trials        what the self-test runs
+    """
+
+    machine: Machine
+    view: type[View]
+    sentence: Callable[[Voice, Any, Moment], str]
+    presets: tuple[Preset, ...] = ()
+    draw: Callable[[dict[str, Any]], Any] | None = None
+    pictures: tuple[tuple[str, str, Callable[[dict[str, Any]], Any]], ...] = ()
+    nav: str = ""
+    pitch: str = ""
+    hero: int | None = None
+    frame: Callable[[Any, dict[str, Any], Any], dict[str, Any]] = _nothing
+    more: Callable[[Any], Any] = _nothing
+    beside: Callable[[Any, str], Other | None] = lambda spec, name: None
+    kept: tuple[str, ...] = ()
+    crop: Callable[[Any, tuple[float, float]], Box] | None = None
+    facts: Callable[[Snapshot], list[tuple[str, str]]] = lambda shot: []
+    caption_width: float = 700
+    drawn_only: frozenset[str] = frozenset()
+    frame_height: int = 700
+    scripts: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    slider: tuple[str, range] | None = None
+    load: Callable[[Any], Load] = row_load
+    trials: Callable[[], Iterator[Trial]] = lambda: iter(())
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    @property
+    def drawn(self) -> tuple[Picture, ...]:
+        """Its pictures; none where it has no page."""
+        if self.draw is None:
+            return ()
+        return (
+            Picture(self.name, self.machine.title, self.machine, self.draw),
+            *(Picture(f"{self.name}-{more}", title, self.machine, draw) for more, title, draw in self.pictures),
+        )

@@ -1,0 +1,185 @@
+"""Where the tables of a tiled-attention snapshot stand: Q at the left, Kᵀ above, Vᵀ below, the map in the middle, and at the
+right what each row keeps. Rows line up by query, columns by token."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.look import look
+from app.machines import attention
+from app.machines.tiled import Spec
+from app.numbers import show, wire
+
+ROOMY = 8  # rows and columns up to which numbers are written
+LEVELS = 4  # steps of colour on each side of 0 where they are not
+
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One square. state: of the map's cells; lit: whether it belongs to the tile just taken; level: colour in place of a number."""
+
+    x: float
+    y: float
+    text: str
+    state: str = ""
+    lit: bool = False
+    level: int = 0
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its name, where the name stands, its cells, and labels as (x, y, text)."""
+
+    name: str
+    x: float
+    y: float
+    cells: tuple[Cell, ...]
+    labels: tuple[tuple[float, float, str], ...] = ()
+
+    def patches(self, side: float) -> list[tuple[str, int, str]]:
+        """Cells without numbers, those that look alike as one path: state, level, path. Thousands of squares would be slow to draw.
+
+        >>> Table("m", 0, 0, (Cell(0, 0, "", "live"), Cell(6, 0, "", "live"), Cell(12, 0, "", level=2))).patches(6.0)
+        [('live', 0, 'M0 0h6v6h-6zM6 0h6v6h-6z'), ('', 2, 'M12 0h6v6h-6z')]
+        """
+        found: dict[tuple[str, int], list[str]] = {}
+        for cell in self.cells:
+            found.setdefault((cell.state, cell.level), []).append(f"M{cell.x:g} {cell.y:g}h{side:g}v{side:g}h-{side:g}z")
+        return [(state, level, "".join(paths)) for (state, level), paths in found.items()]
+
+    def outline(self, side: float) -> Box | None:
+        """The rectangle round the cells of the tile just taken: x, y, width, height."""
+        lit = [(cell.x, cell.y) for cell in self.cells if cell.lit]
+        if not lit:
+            return None
+        left, top = min(x for x, _ in lit), min(y for _, y in lit)
+        return left, top, max(x for x, _ in lit) + side - left, max(y for _, y in lit) + side - top
+
+
+@dataclass(frozen=True)
+class Drawing:
+    width: float
+    height: float
+    cell: float
+    roomy: bool
+    tables: tuple[Table, ...]
+
+
+def inputs(snapshot: dict[str, Any]) -> Spec:
+    """The spec that a snapshot came from."""
+    spec: Spec = attention.build(Spec, snapshot["spec"])
+    return spec
+
+
+def roomy(spec: Spec) -> bool:
+    return max(spec.n_q, spec.n_k) <= ROOMY and max(spec.d, spec.d_v) <= 4
+
+
+def largest(table: list[list[Any]]) -> float:
+    """The largest size of a number in a table, of those that are there and finite; 0 where there is none."""
+    return max((abs(float(one)) for row in table for one in row if one is not None and np.isfinite(float(one))), default=0.0)
+
+
+def level(given: Any, most: float) -> int:
+    """Which of the colours from −LEVELS to LEVELS a number gets, next to the largest of its table.
+
+    >>> level(2.0, 2.0), level(-0.9, 2.0), level(0.0, 0.0), level(float("nan"), 2.0)
+    (4, -2, 0, 0)
+    """
+    value = float(given)
+    return round(LEVELS * value / most) if most and np.isfinite(value) else 0
+
+
+def drawing(snapshot: dict[str, Any]) -> Drawing:
+    """The tables of a snapshot.
+
+    >>> from app.machines import MACHINES
+    >>> from app.runs import snapshot
+    >>> tiled = MACHINES["tiled-attention"]
+    >>> shot = snapshot(tiled, tiled.spec(q=((1.0,),), k=((1.0,), (2.0,)), v=((1.0,), (2.0,)), block_k=1), 1)
+    >>> [table.name for table in drawing(shot).tables], [cell.state for cell in drawing(shot).tables[2].cells]
+    (['Q', 'Kᵀ', 'map of positions', 'Vᵀ', 'm', 'ℓ', 'acc'], ['live', 'waiting'])
+    """
+    spec = inputs(snapshot)
+    room = roomy(spec)
+    cell = 44.0 if room else max(6.0, min(22.0, 420 / max(spec.n_k, 1)))
+    form = spec.forms[0]
+    q, k, v = (wire(form.round_array(x).tolist()) for x in (spec.q, spec.k, spec.v))
+    event = snapshot["event"]
+    rows, cols = range(*event.get("q_rows", (0, 0))), range(*event.get("k_cols", (0, 0)))
+    gap, left, top = 24.0, 34.0, 22.0
+    map_x, map_y = left + spec.d * cell + gap, top + spec.d * cell + gap
+    right = map_x + spec.n_k * cell + gap
+    tables = [
+        _matrix("Q", left, map_y, q, cell, room, rows=rows),
+        _matrix("Kᵀ", map_x, top, list(map(list, zip(*k, strict=True))), cell, room, cols=cols),
+        _map(snapshot, map_x, map_y, cell, room),
+        _matrix("Vᵀ", map_x, map_y + spec.n_q * cell + gap, list(map(list, zip(*v, strict=True))), cell, room, cols=cols),
+    ]
+    kept: list[tuple[str, str, int]] = [("m", "m", 1), ("ℓ", "l", 1)]
+    kept += [("acc", "acc", spec.d_v)] if "acc" in snapshot["state"] else []
+    kept += [("output", "output", spec.d_v)] if "output" in snapshot["state"] else []
+    wide = cell * 1.25 if room else cell
+    for name, path, count in kept:
+        found = [
+            [look(snapshot, path, i, c if count > 1 or path in ("acc", "output") else None) for c in range(count)] for i in range(spec.n_q)
+        ]
+        tables.append(_matrix(name, right, map_y, found, cell, room, rows=rows, width=wide))
+        right += count * wide + gap / 2
+    if "output" not in snapshot["state"]:
+        right += spec.d_v * wide + gap / 2  # its place is kept, so that the figure has one size from the first step to the last
+    labels = tuple((map_x - 6, map_y + (i + 0.5) * cell + 4, f"{i + 1}") for i in range(spec.n_q) if room)
+    tables[2] = Table(tables[2].name, tables[2].x, tables[2].y, tables[2].cells, labels)
+    return Drawing(right + 10, map_y + (spec.n_q + spec.d_v) * cell + gap + 16, cell, room, tuple(tables))
+
+
+def _matrix(
+    name: str,
+    x: float,
+    y: float,
+    values: list[list[Any]],
+    cell: float,
+    room: bool,
+    *,
+    rows: range = range(0),
+    cols: range = range(0),
+    width: float = 0,
+) -> Table:
+    most = largest(values)
+    wide = width or cell
+    cells = tuple(
+        Cell(
+            round(x + c * wide, 2), round(y + r * cell, 2), show(one) if room and one is not None else "", "", r in rows or c in cols,
+            0 if room or one is None else level(one, most),
+        )
+        for r, row in enumerate(values)
+        for c, one in enumerate(row)
+    )  # fmt: skip
+    return Table(name, x, y - 5, cells)
+
+
+def _map(snapshot: dict[str, Any], x: float, y: float, cell: float, room: bool) -> Table:
+    cells = []
+    for i, row in enumerate(snapshot["state"]["cells"]):
+        for j, state in enumerate(row):
+            score, size = look(snapshot, "event.scores", i, j), look(snapshot, "event.p", i, j)
+            text = show(score) if room and state == "live" and score is not None else "consumed" if room and state == "consumed" else ""
+            if room and state == "masked":
+                text = "–"
+            cells.append(
+                Cell(
+                    round(x + j * cell, 2),
+                    round(y + i * cell, 2),
+                    text,
+                    state,
+                    state == "live",
+                    0,
+                    show(size) if room and size is not None else "",
+                )
+            )
+    return Table("map of positions", x, y - 5, tuple(cells))
