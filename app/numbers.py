@@ -30,15 +30,28 @@ def show(given: float | str, places: int = 3) -> str:
     if size == 0:
         return "0"
     if size >= 1e6 or size < 1e-3:
-        exact = Decimal(size)
-        exponent = exact.adjusted()
-        digits = exact.scaleb(-exponent).quantize(Decimal("0.01"), ROUND_HALF_UP)
-        if digits == 10:
-            digits, exponent = Decimal("1.00"), exponent + 1
-        return f"{sign}{digits}×10{str(exponent).translate(SUPERSCRIPTS)}"
+        return sign + _with_power(Decimal(size))
     if size == int(size):
         return f"{sign}{int(size)}"
     return f"{sign}{Decimal(size).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)}"
+
+
+def _with_power(size: Decimal) -> str:
+    """A number above 0 as three digits and a power of ten."""
+    exponent = size.adjusted()
+    digits = size.scaleb(-exponent).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    if digits == 10:
+        digits, exponent = Decimal("1.00"), exponent + 1
+    return f"{digits}×10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def show_exp(x: float) -> str:
+    """exp(x) as `show` would write it if float64 could hold it; x between −1e6 and 1e6.
+
+    >>> show_exp(-18.0), show_exp(-1000.0), show_exp(1000.0)
+    ('1.52×10⁻⁸', '5.08×10⁻⁴³⁵', '1.97×10⁴³⁴')
+    """
+    return show(math.exp(x)) if abs(x) < 700 else _with_power(Decimal(x).exp())
 
 
 def speak(x: float) -> str:
@@ -47,10 +60,13 @@ def speak(x: float) -> str:
     >>> speak(-math.inf), speak(-2.0), speak(0.00001)
     ('minus infinity', 'minus 2', '1.00 times ten to the minus 5')
     """
-    special = wire(x)
-    if isinstance(special, str):
-        return WORDS[special]
-    text = show(x).replace("−", "minus ")
+    special = wire(float(x))
+    return WORDS[special] if isinstance(special, str) else aloud(show(x))
+
+
+def aloud(shown: str) -> str:
+    """A finite number as `show` writes it, in words."""
+    text = shown.replace("−", "minus ")
     if "×10" in text:
         digits, power = text.split("×10")
         power = power.translate({ord(high): low for low, high in zip("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True)}).replace("⁻", "minus ")

@@ -23,6 +23,7 @@ def numbers(told):
 
 GOLDEN = numbers(json.loads((DATA / "worked_examples.json").read_text()))
 CASES = {case["id"]: numbers(case) for case in json.loads((DATA / "known_failures.json").read_text())}
+REPORTED = {case["id"]: numbers(case) for case in json.loads((DATA / "reported_2026-12.json").read_text())}
 
 
 def shots(machine=ONLINE, **spec):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.machines.division import Spec, State
 from app.machines.online import MASKED
 from app.machines.run import Moment
-from app.stories.voice import WRITTEN, Voice
+from app.stories.voice import WRITTEN, Voice, ones
 
 
 def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
@@ -20,7 +20,7 @@ def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
     n, elements = len(spec.scores), len(state.first)
     if moment.event is None:
         return f"{n} scores and their values wait, to be averaged in two ways."
-    l = f"{voice.sum}{voice.gives(state.l)}{voice.number(state.l)}"
+    l = f"{voice.sum}{voice.gives(state.l, exact=ones(spec.scores))}{voice.number(state.l)}"
     if moment.event.kind == "exponentials":
         return f"Both ways start alike: each score becomes exp(score{voice.minus}{voice.operand(state.m)}), and these add up to {l}."
     if moment.event.kind == "shares":
@@ -40,17 +40,22 @@ def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
 
 def lines(spec: Spec, state: State) -> dict[str, str]:
     """The arithmetic of each way for the first element of the output."""
-    v = WRITTEN
     told = {"first": "", "last": ""}
     if state.first and len(spec.scores) <= 4:
-        told["first"] = _products(state.shares, spec) + v.gives(state.first[0], *state.shares) + v.number(state.first[0])
-        told["last"] = _products(state.exponentials, spec) + v.gives(state.weighted[0], *state.exponentials) + v.number(state.weighted[0])
+        told["first"] = _products(state.shares, spec, state.first[0])
+        told["last"] = _products(state.exponentials, spec, state.weighted[0])
     return told
 
 
-def _products(weights: Sequence[float], spec: Spec) -> str:
+def _products(weights: Sequence[float], spec: Spec, result: float) -> str:
+    """weight × value, of each live score, and their sum."""
     v = WRITTEN
-    return v.plus.join(f"{v.number(weight)}{v.times}{v.operand(row[0])}" for weight, row in zip(weights, spec.rows, strict=True))
+    terms = [(weight, row[0]) for score, weight, row in zip(spec.scores, weights, spec.rows, strict=True) if score != MASKED]
+    if not terms:
+        return "no score is live"
+    exact = sum(weight * value for weight, value in terms)
+    said = v.plus.join(f"{v.number(weight)}{v.times}{v.operand(value)}" for weight, value in terms)
+    return f"{said}{v.gives(result, *(x for term in terms for x in term), exact=exact)}{v.number(result)}"
 
 
 def _near(state: State) -> bool:

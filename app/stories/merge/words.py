@@ -8,7 +8,7 @@ from app.machines.merge import Merged, Partial, Spec, Worked
 from app.machines.online import MASKED
 from app.machines.reference import Error
 from app.machines.run import Moment
-from app.stories.voice import WRITTEN, Voice
+from app.stories.voice import WRITTEN, Voice, ones
 
 LISTED = 4  # scores of a part that are named one by one
 
@@ -63,7 +63,7 @@ def _work(voice: Voice, spec: Spec, event: Worked) -> str:
     if count == 1 and only:
         only = ", and only that"
     sizes = "its size next to itself is" if count == 1 else "the sizes next to it add up to"
-    return f"{read}{only}: the highest is {voice.number(kept.m)}, and {sizes} {voice.sum}{voice.gives(kept.l)}{voice.number(kept.l)}{_output(voice, spec, one)}"
+    return f"{read}{only}: the highest is {voice.number(kept.m)}, and {sizes} {voice.sum}{voice.gives(kept.l, exact=ones(event.scores))}{voice.number(kept.l)}{_output(voice, spec, one)}"
 
 
 def _merge(voice: Voice, spec: Spec, event: Merged) -> str:
@@ -84,7 +84,7 @@ def _merge(voice: Voice, spec: Spec, event: Merged) -> str:
         return f"{merging}: both have the highest {voice.number(kept.m)}, so both factors are 1, and {l}"
     low = int(a.kept.m > b.kept.m)
     factor = event.factors[low]
-    shown = f"{voice.exp(event.pair[low].kept.m, kept.m)}{voice.gives(factor)}{voice.number(factor)}"
+    shown = voice.size(spec.row.form, factor, event.pair[low].kept.m, kept.m)
     is_ = _verb(event.pair[low], "is", "are")
     return f"{merging}: the higher m is {voice.number(kept.m)}, so {names[low]} {is_} multiplied by {shown}, and {names[1 - low]} by 1; {l}"
 
@@ -97,7 +97,8 @@ def _l(voice: Voice, event: Merged) -> str:
         for l, factor in zip(old, event.factors, strict=True)
     ]
     after = event.result.kept.l
-    return f"{voice.plus.join(terms)}{voice.gives(after, *old, *event.factors)}{voice.number(after)}"
+    exact = sum(l * factor for l, factor in zip(old, event.factors, strict=True))
+    return f"{voice.plus.join(terms)}{voice.gives(after, *old, *event.factors, exact=exact)}{voice.number(after)}"
 
 
 def _output(voice: Voice, spec: Spec, one: Partial) -> str:
@@ -150,12 +151,11 @@ def lines(spec: Spec, moment: Moment) -> dict[str, str]:
         return {"m": same, "l": same, "factors": "nothing to rescale", "acc": same if spec.width else "", "output": output}
     acc = "; ".join(
         f"{v.number(x)}{v.times}{v.number(event.factors[0])}{v.plus}{v.operand(y)}{v.times}{v.number(event.factors[1])}"
-        f"{v.gives(after, x, y, *event.factors)}{v.number(after)}"
+        f"{v.gives(after, x, y, *event.factors, exact=x * event.factors[0] + y * event.factors[1])}{v.number(after)}"
         for x, y, after in zip(a.kept.acc, b.kept.acc, kept.acc, strict=True)
     )
     factors = "; ".join(
-        f"{called(one)}: {v.exp(one.kept.m, kept.m)}{v.gives(factor)}{v.number(factor)}"
-        for one, factor in zip(event.pair, event.factors, strict=True)
+        f"{called(one)}: {v.size(spec.row.form, factor, one.kept.m, kept.m)}" for one, factor in zip(event.pair, event.factors, strict=True)
     )
     return {
         "m": f"max({v.number(a.kept.m)}, {v.number(b.kept.m)}) = {v.number(kept.m)}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.machines.naive import Bad
 from app.machines.online import MASKED, Reading, Spec, State, output
 from app.machines.run import Moment
-from app.stories.voice import WRITTEN, Voice
+from app.stories.voice import WRITTEN, Voice, ones
 
 LISTED = 4  # scores of a block that are named one by one
 
@@ -24,7 +24,7 @@ def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
         waiting = "1 score waits" if n == 1 else f"{n} scores wait"
         return f"Nothing is read yet: m is {voice.number(MASKED)}, {voice.sum} is 0, and {waiting}."
     event: Reading = moment.event
-    return f"{_read(voice, event, n)}{_found(voice, event)}{_stalled(voice, event)}{_output(voice, spec, moment.state)}."
+    return f"{_read(voice, event, n)}{_found(voice, spec, event)}{_stalled(voice, event)}{_output(voice, spec, moment.state)}."
 
 
 def _read(voice: Voice, event: Reading, n: int) -> str:
@@ -35,7 +35,7 @@ def _read(voice: Voice, event: Reading, n: int) -> str:
     return f"Scores {first} to {last} of {n}{listed}"
 
 
-def _found(voice: Voice, event: Reading) -> str:
+def _found(voice: Voice, spec: Spec, event: Reading) -> str:
     one = len(event.scores) == 1
     have = "" if one else " are read"
     if all(x == MASKED for x in event.scores):
@@ -50,9 +50,9 @@ def _found(voice: Voice, event: Reading) -> str:
         told = "the first, so it is the highest" if event.first == 0 else "the first live one, so it is the highest"
         if one:
             return f", {told}: m is {voice.number(event.m_new)}, its size is {voice.exp(event.scores[0], event.m_new)}{voice.equals}1, and {voice.sum}{voice.equals}1"
-        return f"{have} first: the highest is {voice.number(event.m_new)}, and {sizes} next to it add up to {voice.sum}{voice.gives(event.after.l)}{voice.number(event.after.l)}"
+        return f"{have} first: the highest is {voice.number(event.m_new)}, and {sizes} next to it add up to {voice.sum}{voice.gives(event.after.l, exact=ones(event.scores))}{voice.number(event.after.l)}"
     if event.new_max:
-        factor = f"{voice.exp(event.m_old, event.m_new)}{voice.gives(event.alpha)}{voice.number(event.alpha)}"
+        factor = voice.size(spec.form, event.alpha, event.m_old, event.m_new)
         highest = f"a new highest (it was {voice.number(event.m_old)})"
         if not one:
             highest = f"{voice.number(event.m_new)}, {highest}"
@@ -60,8 +60,8 @@ def _found(voice: Voice, event: Reading) -> str:
     if one and event.scores[0] == event.m_new:
         return f", a tie with the highest: the factor is 1, nothing shrinks, and {l_line}"
     if one:
-        size = f"{voice.exp(event.scores[0], event.m_new)}{voice.gives(event.p[0])}{voice.number(event.p[0])}"
-        return f", no higher than {voice.number(event.m_new)}: nothing is rescaled, its size {size} is added, and {l_line}"
+        size = voice.size(spec.form, event.p[0], event.scores[0], event.m_new)
+        return f", no higher than {voice.number(event.m_new)}: nothing is rescaled, its size is {size}, and {l_line}"
     return f"{have}, none higher than {voice.number(event.m_new)}: nothing is rescaled, {sizes} add {voice.number(event.row_sum)}, and {l_line}"
 
 
@@ -80,7 +80,7 @@ def _sum(voice: Voice, event: Reading) -> str:
     old, new, after = voice.number(event.l_old), voice.number(event.row_sum), event.after.l
     numbers = (event.l_old, event.alpha, event.row_sum)
     kept = f"{old}{voice.times}{voice.number(event.alpha)}" if event.new_max else old
-    sign = voice.gives(after, *numbers)
+    sign = voice.gives(after, *numbers, exact=event.l_old * event.alpha + event.row_sum)
     said = f"{kept}{voice.plus}{new}{sign}{voice.number(after)}"
     return f"{voice.sum} becomes {said}"
 
@@ -108,12 +108,12 @@ def lines(spec: Spec, moment: Moment) -> dict[str, str]:
         return {"m": kept, "l": kept, "alpha": "nothing to rescale", "acc": kept, "output": "0, as no key is live"}
     alpha = "nothing to rescale yet"
     if event.m_old != MASKED:
-        tail = "1: the highest stays" if event.alpha == 1 else v.number(event.alpha)
-        alpha = f"{v.exp(event.m_old, event.m_new)}{v.gives(event.alpha)}{tail}"
+        alpha = v.size(spec.form, event.alpha, event.m_old, event.m_new)
+        alpha += ": the highest stays" if event.m_old == event.m_new else ""
     scores = ", ".join(map(v.number, event.scores[:LISTED])) + (", …" if len(event.scores) > LISTED else "")
-    l_sign = v.gives(event.after.l, event.l_old, event.alpha, event.row_sum)
+    l_sign = v.gives(event.after.l, event.l_old, event.alpha, event.row_sum, exact=event.l_old * event.alpha + event.row_sum)
     acc = "; ".join(
-        f"{v.number(old)}{v.times}{v.number(event.alpha)}{v.plus}{v.operand(new)}{v.gives(after, old, event.alpha, new)}{v.number(after)}"
+        f"{v.number(old)}{v.times}{v.number(event.alpha)}{v.plus}{v.operand(new)}{v.gives(after, old, event.alpha, new, exact=old * event.alpha + new)}{v.number(after)}"
         for old, new, after in zip(event.acc_old, event.pv, event.after.acc, strict=True)
     )
     return {

@@ -1,5 +1,7 @@
 """What a step of softmax-passes does, in one sentence; and the arithmetic of what is kept and written."""
 
+import math
+
 from app.machines.online import MASKED
 from app.machines.passes import METHODS, Reading, Spec, State
 from app.machines.run import Moment
@@ -24,12 +26,16 @@ def sentence(voice: Voice, spec: Spec, moment: Moment) -> str:
     m, l = moment.state.m, moment.state.l
     if event.op == "max":
         return f"{where}: the highest so far is {voice.number(m)}."
+    total = f"{voice.sum}{voice.gives(l)}{voice.number(l)}"
     if event.op == "sum":
-        return f"{where}: the sum of sizes is now {voice.number(l)}."
+        return f"{where}: the sum of sizes is now {total}."
     if event.op == "both":
-        return f"{where}: the highest so far is {voice.number(m)}, and the sum measured against it is {voice.number(l)}."
-    written = voice.number(event.results[0]) if first == last else "a share for each"
-    return f"{where}: {written} is written, size over sum."
+        return f"{where}: the highest so far is {voice.number(m)}, and the sum measured against it is {total}."
+    if first != last:
+        return f"{where}: a share for each is written, size over sum."
+    share = event.results[0]
+    sign = voice.gives(share, exact=_exact_share(event))
+    return f"{where}: size{voice.over}{voice.sum}{sign}{voice.number(share)}, and this share is written."
 
 
 def lines(spec: Spec, before: State, moment: Moment) -> dict[str, str]:
@@ -90,7 +96,12 @@ def _sum(before: State, event: Reading) -> str:
         assert before.m is not None
         terms = [f"{terms[0]}{v.times}{v.exp(before.m, m)}"]
     added = [_size(x, m) for x in event.scores] if len(event.scores) < 3 else [f"{len(event.scores)} sizes"]
-    return f"{v.plus.join([*terms, *added])}{v.gives(l, *old, *event.scores, *event.results)}{v.number(l)}"
+    exact = (before.l or 0.0) + sum(event.results)
+    powers = [x for x in event.scores if x != MASKED] if m is None else [x - m for x in event.scores if x != MASKED]
+    powers += [before.m - m] if event.op == "both" and before.m not in (m, None, MASKED) and m is not None and before.m is not None else []
+    if any(powers):  # an exponential that the format has rounded
+        exact = math.nan
+    return f"{v.plus.join([*terms, *added])}{v.gives(l, *old, *event.scores, *event.results, exact=exact)}{v.number(l)}"
 
 
 def _size(x: float, m: float | None) -> str:
@@ -103,4 +114,12 @@ def _share(event: Reading) -> str:
     if len(event.scores) > 1:
         return f"for each score, its size{v.over}{v.number(l)}"
     share = event.results[0]
-    return f"{_size(event.scores[0], event.after.m)}{v.over}{v.number(l)}{v.gives(share, l)}{v.number(share)}"
+    return f"{_size(event.scores[0], event.after.m)}{v.over}{v.number(l)}{v.gives(share, l, exact=_exact_share(event))}{v.number(share)}"
+
+
+def _exact_share(event: Reading) -> float:
+    """A share before any rounding, where that is known; else NaN. Only exp 0 is a number that a format can hold."""
+    x, m, l = event.scores[0], event.after.m, event.after.l
+    if x == MASKED and l:
+        return 0.0
+    return 1 / l if l and x == (m or 0.0) else math.nan

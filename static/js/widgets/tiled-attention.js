@@ -150,18 +150,18 @@ export function arithmetic(snapshot, frame, name, row, col) {
   if (name === "alpha") {
     if (event.fresh[i]) return `Query ${row + 1} has kept nothing yet: nothing to rescale.`;
     if (!event.alpha) return `The factor of ${who} comes once its new highest is known.`;
-    return `Factor of ${who}: exp(${show(old)} − ${operand(event.m_new[i])})${gives(event.alpha[i], old, event.m_new[i])}.`;
+    return `Factor of ${who}: ${size(event.alpha[i], old, event.m_new[i], snapshot.spec.compute)}.`;
   }
   const before = name === "l" ? event.l_old[i] : event.acc_old[i][col];
   if (phase < RESCALE) return `${title} of ${who} is still ${show(before)}, from before this tile.`;
   const rescaled = name === "l" ? event.l_rescaled[i] : event.acc_rescaled[i][col];
   const scaled = event.fresh[i] ? "nothing kept yet" : `${times(before, event.alpha[i])}`;
   const where = name === "l" ? `ℓ of ${who}` : `acc of ${who}, element ${col + 1}`;
-  if (phase < ADD) return event.fresh[i] ? `${where}: ${scaled}.` : `${where}: ${scaled}${gives(rescaled, before, event.alpha[i])}, rescaled; nothing of this tile is added yet.`;
+  if (phase < ADD) return event.fresh[i] ? `${where}: ${scaled}.` : `${where}: ${scaled}${gives(rescaled, before * event.alpha[i], before, event.alpha[i])}, rescaled; nothing of this tile is added yet.`;
   const added = name === "l" ? event.row_sums[i] : event.pv[i][col];
   const part = event.beta && name === "l" ? times(added, event.beta[i]) : operand(added);
   const sum = event.fresh[i] ? part : `${scaled} + ${part}`;
-  return `${where}: ${sum}${gives(kept, before, event.alpha[i], added, ...(event.beta ? [event.beta[i]] : []))}.`;
+  return `${where}: ${sum}${gives(kept, (event.fresh[i] ? 0 : before * event.alpha[i]) + added * (event.beta && name === "l" ? event.beta[i] : 1), before, event.alpha[i], added, ...(event.beta ? [event.beta[i]] : []))}.`;
 }
 
 /** A cell of the map. @param {Snapshot} snapshot @param {any} frame @param {number} row @param {number} col @param {number} i */
@@ -175,11 +175,12 @@ function meeting(snapshot, frame, row, col, i) {
   if (!event.scores) return "about to be made";
   const terms = frame.q[row].map((/** @type {number} */ x, /** @type {number} */ c) => times(x, frame.k[col][c]));
   const [dot, score] = [event.dots[i][j], event.scores[i][j]];
-  const made = `${sum(terms)}${gives(dot, ...frame.q[row], ...frame.k[col])}`;
-  const scaled = frame.factor === 1 ? "" : `, times the scale ${show(frame.factor)}${gives(score, dot, frame.factor)}`;
+  const exact = frame.q[row].reduce((/** @type {number} */ total, /** @type {number} */ x, /** @type {number} */ c) => total + x * frame.k[col][c], 0);
+  const made = `${sum(terms)}${gives(dot, exact, ...frame.q[row], ...frame.k[col])}`;
+  const scaled = frame.factor === 1 ? "" : `, times the scale ${show(frame.factor)}${gives(score, dot * frame.factor, dot, frame.factor)}`;
   if (!event.p) return `${made}${scaled}`;
   const against = event.m_tile ? event.m_tile[i] : event.m_new[i];
-  return `${made}${scaled}; its size is exp(${show(score)} − ${operand(against)})${gives(event.p[i][j], score, against)}`;
+  return `${made}${scaled}; its size is ${size(event.p[i][j], score, against, snapshot.spec.compute)}`;
 }
 
 /** An element of the output. i: its row in the tile just taken, or −1. @param {Snapshot} snapshot @param {number} row @param {number} col @param {number} i */
@@ -187,17 +188,34 @@ function outputSaid({ event, state }, row, col, i) {
   const where = `Output of query ${row + 1}, element ${col + 1}`;
   const output = state.output?.[row]?.[col];
   if (output === undefined) return state.acc ? `${where}: not there yet; acc is divided by ℓ once, after the last tile.` : `${where}: not there yet.`;
-  if (state.acc) return `${where}: acc / ℓ = ${operand(state.acc[row][col])} / ${show(state.l[row])}${gives(output, state.acc[row][col], state.l[row])}.`;
+  if (state.acc) return `${where}: acc / ℓ = ${operand(state.acc[row][col])} / ${show(state.l[row])}${gives(output, state.acc[row][col] / state.l[row], state.acc[row][col], state.l[row])}.`;
   if (i < 0) return `${where} is ${show(output)}; this step does not change it.`;
   const added = times(event.pv[i][col], event.beta[i]);
+  const before = event.fresh[i] ? 0 : event.o_old[i][col] * event.l_rescaled[i];
+  const exact = (before + event.pv[i][col] * event.beta[i]) / state.l[row];
   const old = event.fresh[i] ? "" : `${times(event.o_old[i][col], event.l_rescaled[i])} + `;
-  return `${where}: (${old}${added}) / ${show(state.l[row])}${gives(output, event.o_old[i][col], event.l_rescaled[i], event.pv[i][col], event.beta[i], state.l[row])}.`;
+  return `${where}: (${old}${added}) / ${show(state.l[row])}${gives(output, exact, event.o_old[i][col], event.l_rescaled[i], event.pv[i][col], event.beta[i], state.l[row])}.`;
 }
 
-/** The result, after equals where every number shown is whole as shown, after about where one is rounded. @param {any} result @param {...any} operands */
-function gives(result, ...operands) {
-  const exact = [result, ...operands].every((x) => !Number.isFinite(Number(x)) || Number(show(x).replace("−", "-")) === Number(x));
-  return ` ${exact ? "=" : "≈"} ${show(result)}`;
+/**
+ * The result, after equals where the equation holds with the numbers as shown, after about where one is rounded.
+ * @param {any} result
+ * @param {number} exact    what the operation gives unrounded; NaN where that is no number of float64
+ * @param {...any} operands
+ */
+function gives(result, exact, ...operands) {
+  const whole = [result, ...operands].every((x) => !Number.isFinite(Number(x)) || Number(show(x).replace("−", "-")) === Number(x));
+  return ` ${whole && (exact === Number(result) || Number.isNaN(Number(result))) ? "=" : "≈"} ${show(result)}`;
+}
+
+/** exp(a − b), and what is stored of it: only exp 0 is a number that a format can hold. @param {any} result @param {any} a @param {any} b @param {string} format */
+function size(result, a, b, format) {
+  const x = Number(a) - Number(b);
+  const power = `exp(${show(a)} − ${operand(b)})${gives(result, x === 0 ? 1 : x === -Infinity ? 0 : NaN, a, b)}`;
+  if (!Number.isFinite(x) || (Number(result) !== 0 && Number.isFinite(Number(result)))) return power;
+  const unrounded = Math.exp(x);
+  const about = unrounded === 0 || unrounded === Infinity ? "" : ` ≈ ${show(unrounded)}`;
+  return `exp(${show(a)} − ${operand(b)})${about}, which ${format} stores as ${show(result)}`;
 }
 
 /** @param {any} a @param {any} b */
