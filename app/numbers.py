@@ -4,6 +4,7 @@ The reader's rule is also in static/js/core/numbers.js; tests/vectors/numbers.js
 """
 
 import math
+from dataclasses import is_dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Any
@@ -80,7 +81,8 @@ def is_exact(x: float) -> bool:
 
 
 def wire(x: Any) -> Any:
-    """JSON's form, all the way down: finite numbers as they are, others as the strings of the contract; tuples as lists.
+    """JSON's form, all the way down: finite numbers as they are, others as the strings of the contract; tuples and ranges as lists;
+    a dataclass as an object without what is None.
 
     >>> wire({"m": -math.inf, "p": (1.0, math.nan)})
     {'m': '-Infinity', 'p': [1.0, 'NaN']}
@@ -93,7 +95,9 @@ def wire(x: Any) -> Any:
         return {key: wire(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):
         return [wire(value) for value in x]
-    return x
+    if is_dataclass(x):
+        return {name.rstrip("_"): wire(value) for name, value in vars(x).items() if value is not None}
+    return list(x) if isinstance(x, range) else x
 
 
 def link(x: float) -> str:

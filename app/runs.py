@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from app.machines.run import Machine, Moment, moments
-from app.numbers import wire
-from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, envelope
-from app.specs import fields_of, known_version, parse, text
+from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, wire_of
+from app.specs import known_version, parse, text
 from app.stories import BY_NAME
-from app.stories.record import Widget
+from app.stories.record import Shot, Widget
+from app.stories.voice import SPOKEN, WRITTEN
 
 BRACES = 200  # bytes of JSON that a run has beside its snapshots
 
@@ -53,11 +53,17 @@ class Run:
         self.machine, self.spec = machine, spec
         self.widget: Widget = BY_NAME[machine.name]
         self.steps = machine.steps(spec)
-        self._told = wire(fields_of(machine, spec))
-        self._shots: dict[int, dict[str, Any]] = {}
+        self._shots: dict[int, Shot[Any, Any, Any]] = {}
+        self._wired: dict[int, dict[str, Any]] = {}
         self._begin()
 
     def snapshot(self, step: int) -> dict[str, Any]:
+        """The state at a step as it is sent. Raises NoSuchStep past the end."""
+        if step not in self._wired:
+            self._wired[step] = wire_of(self.shot(step))
+        return self._wired[step]
+
+    def shot(self, step: int) -> Shot[Any, Any, Any]:
         """The state at a step. Raises NoSuchStep past the end."""
         if step not in self._shots:
             if step > self.steps:
@@ -68,7 +74,10 @@ class Run:
                 moment = next(self._coming)
                 self._view.see(moment)
                 self._next += 1
-            self._shots[step] = envelope(self.widget, self.spec, self._told, moment, self._view, self.steps)
+            view, (written, spoken) = self._view, (self.widget.sentence(voice, self.spec, moment) for voice in (WRITTEN, SPOKEN))
+            self._shots[step] = Shot(
+                self.machine, self.spec, step, self.steps, view.event(), view.state(), moment.ledger, written, spoken, view.words()
+            )
         return self._shots[step]
 
     def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES) -> dict[str, Any]:
@@ -94,6 +103,26 @@ class Run:
         self._coming: Iterator[Moment] = moments(self.machine, self.spec)
 
 
+def shot(machine: Machine, spec: Any, step: int) -> Shot[Any, Any, Any]:
+    """The state at one step; NoSuchStep past the end.
+
+    >>> from app.machines import MACHINES
+    >>> online = MACHINES["online-softmax"]
+    >>> found = shot(online, online.spec(scores=(1.0, 3.0)), 2)
+    >>> found.event.new_max, found.state.m, round(found.state.l, 3)
+    (True, 3.0, 1.135)
+    """
+    return Run(machine, spec).shot(step)
+
+
+def shots(machine: Machine, spec: Any, start: int = 0, only: Collection[int] | None = None) -> Iterator[Shot[Any, Any, Any]]:
+    """States from step `start` on, or of these of them alone, each made when asked for."""
+    made = Run(machine, spec)
+    if start > made.steps:
+        raise NoSuchStep(start, made.steps)
+    return (made.shot(step) for step in range(start, made.steps + 1) if only is None or step in only)
+
+
 def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
     """The snapshot at one step; NoSuchStep past the end.
 
@@ -106,14 +135,9 @@ def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
     return Run(machine, spec).snapshot(step)
 
 
-def snapshots(machine: Machine, spec: Any, start: int = 0, only: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
-    """Snapshots from step `start` on, or of these of them alone, each made when asked for."""
-    run = Run(machine, spec)
-    if start > run.steps:
-        raise NoSuchStep(start, run.steps)
-    for step in range(start, run.steps + 1):
-        if only is None or step in only:
-            yield run.snapshot(step)
+def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str, Any]]:
+    """Snapshots from step `start` on, as they are sent, each made when asked for."""
+    return map(wire_of, shots(machine, spec, start))
 
 
 def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES) -> dict[str, Any]:

@@ -7,12 +7,11 @@ forgotten, shares, the old way, the reference. tests/api holds the names below a
 import json
 from typing import Any
 
-from app.machines.run import Machine, Moment
+from app.machines.run import Machine
 from app.numbers import wire
-from app.specs import fits, query
+from app.specs import fields_of, fits, query
 from app.stories import PAGES
-from app.stories.record import View, Widget
-from app.stories.voice import SPOKEN, WRITTEN
+from app.stories.record import Shot
 
 VERSION = 1
 MAX_COUNT = 64
@@ -53,24 +52,24 @@ def link_names(machine: Machine) -> list[str]:
 _PLACES = {"page": "widgets/{}", "embed": "embed/{}", "svg": "figures/{}.svg", "png": "figures/{}.png"}
 
 
-def envelope(widget: Widget, spec: Any, told: dict[str, Any], moment: Moment, view: View, steps: int) -> dict[str, Any]:
-    """One moment as it is sent: `told` is the spec as it is sent, `view` has seen every moment up to this one."""
-    machine, sentence, cost = widget.machine, widget.sentence, moment.ledger
+def wire_of(shot: Shot[Any, Any, Any]) -> dict[str, Any]:
+    """A state as it is sent."""
+    machine, cost = shot.machine, shot.ledger
     return {
         "machine": machine.name,
         "version": VERSION,
-        "spec": told,
-        "step": moment.step,
-        "steps": steps,
-        "done": moment.step == steps,
-        "event": wire(view.event()),
-        "state": wire(view.state()),
+        "spec": wire(fields_of(machine, shot.spec)),
+        "step": shot.step,
+        "steps": shot.steps,
+        "done": shot.done,
+        "event": {"kind": "start"} if shot.event is None else wire(shot.event),
+        "state": wire(shot.state),
         "ledger": {
             "reads": cost.reads, "writes": cost.writes, "kept": cost.kept,
             "ops": {"mul": cost.mul, "add": cost.add, "exp": cost.exp, "div": cost.div, "max": cost.max},
         },
-        "caption": sentence(WRITTEN, spec, moment),
-        "spoken": sentence(SPOKEN, spec, moment),
-        "words": view.words(),
-        "links": links(machine, spec, moment.step),
+        "caption": shot.caption,
+        "spoken": shot.spoken,
+        "words": shot.words,
+        "links": links(machine, shot.spec, shot.step),
     }  # fmt: skip

@@ -145,8 +145,8 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
         raise NoSuchStep(step, run.steps)
     inlined = run.around(step, RUN_BYTES)
     shot = run.snapshot(step)
-    panels = record.draw(shot) if record.draw else None
-    frame = record.frame(spec, shot, panels)
+    panels = record.draw(run.shot(step)) if record.draw else None
+    frame = record.frame(spec, panels)
     typed = typed_in(machine, spec) | {name: str(value) for name, value in asked.items() if faults}
     beside = beside_of(record.beside(spec, given.get("beside", "")), step)
     by_field = {one.field: one for one in faults}

@@ -9,46 +9,48 @@ import resvg_py
 
 from app.figures.outlines import lines as lines_of
 from app.figures.outlines import outlined
+from app.snapshot import wire_of
 from app.stories import BY_NAME, PICTURES
+from app.stories.record import AnyShot
 from app.templates import environment
 
 LIGHT = {"paper": "#fffdf8", "text": "#1c2330", "soft": "#5b6472", "line": "#e3ddd0", "old": "#2f62c4", "new": "#c2500e", "bad": "#b3203f"}
 DARK = {"paper": "#151a22", "text": "#edf0f5", "soft": "#a3adbb", "line": "#323a46", "old": "#7fa6ff", "new": "#ff9d5c", "bad": "#ff7d95"}
 
 
-def svg(snapshot: dict[str, Any], name: str = "", *, dark: bool = False) -> str:
-    """A figure of the snapshot, with its caption, described in words. `name`: a key of PICTURES for that machine; its own where left out.
+def svg(shot: AnyShot, name: str = "", *, dark: bool = False) -> str:
+    """A figure of a state, with its caption, described in words. `name`: a key of PICTURES for that machine; its own where left out.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> online = MACHINES["online-softmax"]
-    >>> picture = svg(snapshot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
+    >>> picture = svg(shot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
     >>> "<title" in picture and "a new highest" in picture
     True
     """
-    return outlined(figure(snapshot, name, DARK if dark else LIGHT)[0])
+    return outlined(figure(shot, name, DARK if dark else LIGHT)[0])
 
 
-def figure(snapshot: dict[str, Any], name: str = "", ink: Mapping[str, str] = LIGHT, lines: Sequence[str] | None = None) -> tuple[str, Any]:
+def figure(shot: AnyShot, name: str = "", ink: Mapping[str, str] = LIGHT, lines: Sequence[str] | None = None) -> tuple[str, Any]:
     """A figure with its words as letters, and the panels it was drawn from. `lines`: the caption's, where not wrapped as usual."""
-    name = name or snapshot["machine"]
-    if PICTURES[name].machine.name != snapshot["machine"]:
-        raise ValueError(f"{name!r} draws another machine than {snapshot['machine']}")
-    panels = PICTURES[name].draw(snapshot)
+    name = name or shot.machine.name
+    if PICTURES[name].machine.name != shot.machine.name:
+        raise ValueError(f"{name!r} draws another machine than {shot.machine.name}")
+    panels = PICTURES[name].draw(shot)
     picture: str = template(f"{name}.svg").render(
-        shot=snapshot, panels=panels, ink=ink, lines=wrapped(snapshot) if lines is None else lines, title=title(snapshot, name)
+        shot=wire_of(shot), panels=panels, ink=ink, lines=wrapped(shot) if lines is None else lines, title=title(shot, name)
     )
     return picture, panels
 
 
-def title(snapshot: Mapping[str, Any], name: str = "") -> str:
-    what = PICTURES[name or snapshot["machine"]].title
-    return f"{what}, step {snapshot['step']} of {snapshot['steps']}"
+def title(shot: AnyShot, name: str = "") -> str:
+    what = PICTURES[name or shot.machine.name].title
+    return f"{what}, step {shot.step} of {shot.steps}"
 
 
-def wrapped(snapshot: Mapping[str, Any]) -> list[str]:
+def wrapped(shot: AnyShot) -> list[str]:
     """The caption's lines, as a figure has them."""
-    return lines_of(snapshot["caption"], 14, BY_NAME[snapshot["machine"]].caption_width)
+    return lines_of(shot.caption, 14, BY_NAME[shot.machine.name].caption_width)
 
 
 def size_of(picture: str) -> tuple[float, float]:

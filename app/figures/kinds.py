@@ -13,8 +13,9 @@ from app.figures.qr import qr
 from app.figures.tables import table
 from app.machines import MACHINES
 from app.machines.run import Machine
-from app.runs import run, snapshot, snapshots
+from app.runs import run, shot, shots, snapshots
 from app.snapshot import MAX_BYTES, MAX_COUNT, encode
+from app.stories.record import AnyShot
 
 MEDIA_TYPES = {
     "svg": "image/svg+xml", "png": "image/png", "gif": "image/gif", "csv": "text/csv; charset=utf-8", "json": "application/json",
@@ -51,8 +52,8 @@ class Job:
         return MACHINES[self.machine]
 
     @property
-    def shot(self) -> dict[str, Any]:
-        return snapshot(self.made, self.spec, self.step)
+    def shot(self) -> AnyShot:
+        return shot(self.made, self.spec, self.step)
 
 
 def make(ending: str, job: Job) -> bytes:
@@ -77,9 +78,9 @@ def _png(job: Job) -> bytes:
 
 def _gif(job: Job) -> bytes:
     steps = job.made.steps(job.spec)
-    last = snapshot(job.made, job.spec, steps)
+    last = shot(job.made, job.spec, steps)
     wanted = frames(steps, affordable(svg(last, job.figure)))
-    return gif(snapshots(job.made, job.spec, only=set(wanted)), job.figure, _ink(job))
+    return gif(shots(job.made, job.spec, only=set(wanted)), job.figure, _ink(job))
 
 
 def _csv(job: Job) -> bytes:
@@ -91,8 +92,7 @@ def _json(job: Job) -> bytes:
 
 
 def _qr(job: Job) -> bytes:
-    shot = job.shot
-    return qr(job.link, f"Link to {title(shot, job.figure)}", shot["caption"]).encode()
+    return qr(job.link, f"Link to {title(job.shot, job.figure)}", job.shot.caption).encode()
 
 
 def _ink(job: Job) -> dict[str, str]:

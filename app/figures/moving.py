@@ -6,11 +6,11 @@ colours and the greys of its letters' edges, well within the 256 that a frame ma
 
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
-from typing import Any
 
 from PIL import Image
 
 from app.figures.file import LIGHT, figure, png, size_of, wrapped
+from app.stories.record import AnyShot
 
 FRAMES = 64
 WIDE = 960  # pixels; a projector's half
@@ -38,7 +38,7 @@ def affordable(picture: str) -> int:
     return max(2, min(FRAMES, _WORK // len(picture)))
 
 
-def gif(shots: Iterable[dict[str, Any]], name: str = "", ink: Mapping[str, str] = LIGHT) -> bytes:
+def gif(shots: Iterable[AnyShot], name: str = "", ink: Mapping[str, str] = LIGHT) -> bytes:
     """Snapshots as an animated GIF that starts over; each is one frame, and the figure stands still while its caption changes."""
     listed = list(shots)
     captions = [wrapped(shot) for shot in listed]
@@ -56,7 +56,7 @@ def gif(shots: Iterable[dict[str, Any]], name: str = "", ink: Mapping[str, str] 
     out = BytesIO()
     images[0].save(
         out, "GIF", save_all=True, append_images=images[1:], loop=0, optimize=False,
-        duration=[STEP] * (len(images) - 1) + [LAST], comment=listed[-1]["caption"].encode("ascii", "replace"),
+        duration=[STEP] * (len(images) - 1) + [LAST], comment=listed[-1].caption.encode("ascii", "replace"),
     )  # fmt: skip
     return out.getvalue()
 

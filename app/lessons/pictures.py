@@ -12,7 +12,7 @@ from app.figures.file import svg
 from app.lessons.draft import BASE, Draft
 from app.lessons.faults import Broken
 from app.machines.run import Machine
-from app.runs import snapshot
+from app.runs import Run, snapshot
 from app.specs import query
 from app.stories import PICTURES
 from app.templates import environment
@@ -35,12 +35,12 @@ def picture(machine: Machine, spec: Any, step: int, kind: str = "") -> Picture:
         drawn = [one for one in PICTURES if one.startswith(machine.name)]
         raise Broken(f"there is no figure {name!r}: {'there is ' + ', '.join(drawn) if drawn else 'drawn are ' + ', '.join(PICTURES)}")
     try:
-        shot = snapshot(machine, spec, step)
+        shot = Run(machine, spec).shot(step)
     except LookupError as error:
         raise Broken(str(error)) from None
     found = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', svg(shot, name) if kind else svg(shot))
     width, height = (round(float(found[1])), round(float(found[2]))) if found else (16, 9)
-    return Picture(f"figures/{name}.svg?{query(machine, spec, step=step)}", width, height, shot["caption"])
+    return Picture(f"figures/{name}.svg?{query(machine, spec, step=step)}", width, height, shot.caption)
 
 
 def live(draft: Draft, machine: Machine, spec: Any, step: int, title: Markup, quiz: str = "") -> str:

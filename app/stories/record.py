@@ -2,31 +2,55 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
+from app.machines.arithmetic import Ledger
 from app.machines.run import Machine, Moment
-from app.stories.forms import Schema
 from app.stories.voice import Voice
 
-Snapshot = Mapping[str, Any]
+S = TypeVar("S")  # a machine's spec
+E = TypeVar("E")  # its view's event
+T = TypeVar("T")  # and state
+Draw = Callable[["AnyShot"], Any]
 Box = tuple[float, float, float, float]  # x, y, width, height in a figure
 
 
 class View(Protocol):
-    """What one machine's run looks like. `see` is shown every moment in order; event and state describe the last one.
+    """What one machine's run looks like. `see` is shown every moment in order; event (None at step 0) and state describe the last one.
 
-    form_name, event_form, state_form   how the OpenAPI document calls and describes it
+    form_name   how the OpenAPI document calls it; the types that event and state are of stand there as event_type and state_type
     """
 
     form_name: str
-    event_form: Schema
-    state_form: Schema
 
     def __init__(self, spec: Any) -> None: ...
     def see(self, moment: Moment) -> None: ...
-    def event(self) -> dict[str, Any]: ...
-    def state(self) -> dict[str, Any]: ...
+    def event(self) -> Any: ...
+    def state(self) -> Any: ...
     def words(self) -> dict[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Shot(Generic[S, E, T]):
+    """One state of a run, with everything that is shown of it. A drawing, a card and a table are functions of one Shot."""
+
+    machine: Machine
+    spec: S
+    step: int
+    steps: int
+    event: E
+    state: T
+    ledger: Ledger
+    caption: str
+    spoken: str
+    words: Mapping[str, str]
+
+    @property
+    def done(self) -> bool:
+        return self.step == self.steps
+
+
+AnyShot = Shot[Any, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -92,7 +116,7 @@ class Picture:
     name: str
     title: str
     machine: Machine
-    draw: Callable[[dict[str, Any]], Any]
+    draw: Draw
 
 
 @dataclass(frozen=True)
@@ -137,7 +161,7 @@ class Widget:
     pictures      more pictures: what their name adds, title, draw
     nav, pitch    its name in the navigation, and a line for the home page
     hero          the step of the default that the home page shows
-    frame         what the script needs to know besides snapshots, from spec, snapshot and drawing
+    frame         what the script needs to know besides snapshots, from spec and drawing
     more          what the template shows besides the snapshot, which no step changes
     beside        a second run on the same inputs, by the name that a URL gives it
     kept          fields that a preset leaves as they are
@@ -155,17 +179,17 @@ class Widget:
     view: type[View]
     sentence: Callable[[Voice, Any, Moment], str]
     presets: tuple[Preset, ...] = ()
-    draw: Callable[[dict[str, Any]], Any] | None = None
-    pictures: tuple[tuple[str, str, Callable[[dict[str, Any]], Any]], ...] = ()
+    draw: Draw | None = None
+    pictures: tuple[tuple[str, str, Draw], ...] = ()
     nav: str = ""
     pitch: str = ""
     hero: int | None = None
-    frame: Callable[[Any, dict[str, Any], Any], dict[str, Any]] = _nothing
+    frame: Callable[[Any, Any], dict[str, Any]] = _nothing
     more: Callable[[Any], Any] = _nothing
     beside: Callable[[Any, str], Other | None] = lambda spec, name: None
     kept: tuple[str, ...] = ()
     crop: Callable[[Any, tuple[float, float]], Box] | None = None
-    facts: Callable[[Snapshot], list[tuple[str, str]]] = lambda shot: []
+    facts: Callable[[AnyShot], list[tuple[str, str]]] = lambda shot: []
     caption_width: float = 700
     drawn_only: frozenset[str] = frozenset()
     frame_height: int = 700

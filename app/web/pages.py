@@ -26,8 +26,9 @@ def router(site: Site, ready: Ready) -> APIRouter:
     async def home(request: Request) -> Response:
         def make() -> bytes:
             hero = next(one for one in WIDGETS if one.hero is not None and one.draw)
-            shot = Run(hero.machine, hero.presets[0].spec).snapshot(hero.hero or 0)
-            return site.render(request, "home.html", shot=shot, panels=hero.draw(shot) if hero.draw else None, ink=LIGHT)
+            run, step = Run(hero.machine, hero.presets[0].spec), hero.hero or 0
+            panels = hero.draw(run.shot(step)) if hero.draw else None
+            return site.render(request, "home.html", shot=run.snapshot(step), panels=panels, ink=LIGHT)
 
         return await ready.shared(request, HTML, lambda: beside(make))
 

@@ -16,8 +16,10 @@ from app.figures.letters import width
 from app.machines import MACHINES
 from app.main import create_app
 from app.numbers import show
-from app.runs import snapshot, snapshots
+from app.runs import shot as shot_of
+from app.runs import shots
 from app.settings import Settings
+from app.snapshot import wire_of
 from app.stories import BY_NAME, PICTURES
 from app.stories.merge import chart as merge
 from app.stories.online import history
@@ -84,13 +86,13 @@ def clean(picture):
 @pytest.mark.parametrize(("name", "preset"), [(name, one) for name in NEW for one in BY_NAME[PICTURES[name].machine.name].presets],
                          ids=lambda x: x if isinstance(x, str) else x.name)  # fmt: skip
 def test_every_step_of_every_preset(name, preset):
-    for shot in snapshots(machine_of(name), preset.spec):
+    for shot in shots(machine_of(name), preset.spec):
         picture = figure(shot, name)[0]
         clean(picture)
         root = ElementTree.fromstring(picture)
         named = {one.tag.split("}")[1]: one.text for one in root if one.tag.endswith(("title", "desc"))}
-        assert shot["caption"] in named["desc"]
-        assert f"step {shot['step']} of {shot['steps']}" in named["title"]
+        assert wire_of(shot)["caption"] in named["desc"]
+        assert f"step {wire_of(shot)['step']} of {wire_of(shot)['steps']}" in named["title"]
         assert "None" not in picture
         assert "Undefined" not in picture
 
@@ -105,7 +107,7 @@ def test_every_step_of_every_preset(name, preset):
 def test_any_passes_are_drawn_clean(scores, method, name, data):
     spec = MACHINES["softmax-passes"].spec(scores=tuple(scores), method=method, format=name, block=data.draw(st.integers(1, 9)))
     step = data.draw(st.integers(0, MACHINES["softmax-passes"].steps(spec)))
-    clean(figure(snapshot(MACHINES["softmax-passes"], spec, step))[0])
+    clean(figure(shot_of(MACHINES["softmax-passes"], spec, step))[0])
 
 
 @quick
@@ -117,7 +119,7 @@ def test_any_split_is_drawn_clean(scores, name, dims, data):
         values = tuple(data.draw(st.lists(row, min_size=len(scores), max_size=len(scores))))
     machine = MACHINES["merge"]
     spec = machine.spec(scores=tuple(scores), values=values, format=name, **data.draw(splittings(len(scores))))
-    clean(figure(snapshot(machine, spec, data.draw(st.integers(0, machine.steps(spec)))))[0])
+    clean(figure(shot_of(machine, spec, data.draw(st.integers(0, machine.steps(spec)))))[0])
 
 
 @quick
@@ -125,7 +127,7 @@ def test_any_split_is_drawn_clean(scores, name, dims, data):
 def test_any_history_is_drawn_clean(scores, name, data):
     machine = MACHINES["online-softmax"]
     spec = machine.spec(scores=tuple(scores), format=name, block=data.draw(st.sampled_from([1, 1, 3])))
-    clean(figure(snapshot(machine, spec, data.draw(st.integers(0, machine.steps(spec)))), "online-softmax-history")[0])
+    clean(figure(shot_of(machine, spec, data.draw(st.integers(0, machine.steps(spec)))), "online-softmax-history")[0])
 
 
 def test_a_factor_at_the_edge_stays_in_the_picture():
@@ -134,14 +136,14 @@ def test_a_factor_at_the_edge_stays_in_the_picture():
     for scores in ((0.0,) * 11 + (-7.0, -7.0), (7.0,) * 11 + (0.0, 0.0), (0.0,) * 12 + (7.0,), (7.0,) * 12 + (0.0,)):
         for cut in (11, 12):
             spec = machine.spec(scores=scores, cuts=(0, 0, 0, 0, 0, cut), merge_order="right")
-            for shot in snapshots(machine, spec):
+            for shot in shots(machine, spec):
                 clean(figure(shot)[0])
 
 
 @pytest.mark.parametrize("largest", [sys.float_info.max, -sys.float_info.max])
 def test_the_largest_number_has_room(largest):
     machine = MACHINES["online-softmax"]
-    for shot in snapshots(machine, machine.spec(scores=(largest,), format="float64")):
+    for shot in shots(machine, machine.spec(scores=(largest,), format="float64")):
         clean(figure(shot, "online-softmax-history")[0])
 
 
@@ -152,45 +154,43 @@ def test_the_largest_number_has_room(largest):
 @pytest.mark.parametrize("block", [1, 2])
 def test_what_is_kept_after_each_read(method, block):
     machine = MACHINES["softmax-passes"]
-    run = list(snapshots(machine, machine.spec(scores=(1.0, 3.0, NONE, 5.0, 4.0), method=method, block=block, format="float16")))
+    run = list(shots(machine, machine.spec(scores=(1.0, 3.0, NONE, 5.0, 4.0), method=method, block=block, format="float16")))
     drawn = passes.drawing(run[-1])
     kept = [[] for _ in drawn.lanes]
     for shot in run[1:]:
-        number = shot["event"]["pass"] - 1
-        if shot["event"]["op"] == "share":
-            kept[number] += [(show(x),) for x in shot["event"]["results"]]
+        number = wire_of(shot)["event"]["pass"] - 1
+        if wire_of(shot)["event"]["op"] == "share":
+            kept[number] += [(show(x),) for x in wire_of(shot)["event"]["results"]]
         else:
-            names = {"max": ("m",), "sum": ("l",), "both": ("m", "l")}[shot["event"]["op"]]
-            kept[number].append(tuple(show(shot["state"][name]) for name in names))
+            names = {"max": ("m",), "sum": ("l",), "both": ("m", "l")}[wire_of(shot)["event"]["op"]]
+            kept[number].append(tuple(show(wire_of(shot)["state"][name]) for name in names))
     assert [[cell.texts for cell in lane.cells] for lane in drawn.lanes] == kept
     assert [lane.reads for lane in drawn.lanes] == [5] * len(kept)
     for shot in run:
         drawn = passes.drawing(shot)
-        assert sum(lane.reads for lane in drawn.lanes) == shot["ledger"]["reads"]
+        assert sum(lane.reads for lane in drawn.lanes) == wire_of(shot)["ledger"]["reads"]
         now = [i for i, cell in enumerate(drawn.scores) if cell.kind == "now"]
-        assert now == shot["event"].get("indices", [])
+        assert now == wire_of(shot)["event"].get("indices", [])
         if now:
             assert drawn.head == (drawn.scores[now[0]].x, pytest.approx(drawn.scores[now[-1]].x + drawn.scores[0].width, abs=0.05))
-        assert [lane.now for lane in drawn.lanes] == [lane.number == shot["event"].get("pass") for lane in drawn.lanes]
+        assert [lane.now for lane in drawn.lanes] == [lane.number == wire_of(shot)["event"].get("pass") for lane in drawn.lanes]
 
 
 def test_accesses_a_score_are_said_at_the_end():
     machine = MACHINES["softmax-passes"]
     for method, said in {"naive": "3 accesses", "safe": "4 accesses", "online": "1 access a", "online-shares": "3 accesses"}.items():
         spec = machine.spec(scores=(1.0, 2.0), method=method)
-        shot = snapshot(machine, spec, machine.steps(spec))
+        shot = shot_of(machine, spec, machine.steps(spec))
         assert said in figure(shot)[0]
-        accesses = (shot["ledger"]["reads"] + shot["ledger"]["writes"]) / 2
+        accesses = (wire_of(shot)["ledger"]["reads"] + wire_of(shot)["ledger"]["writes"]) / 2
         assert said.startswith(f"{accesses:g} ")
-        assert "access" not in figure(snapshot(machine, spec, 1))[0]
+        assert "access" not in figure(shot_of(machine, spec, 1))[0]
 
 
 def test_boxes_and_lines_of_a_tree():
     machine = MACHINES["merge"]
     run = list(
-        snapshots(
-            machine, machine.spec(scores=(6.0, 5.0, 7.0, NONE, 7.0), values=(1.0,) * 5, splits=4, merge_order="tree", order=(4, 1, 2, 3))
-        )
+        shots(machine, machine.spec(scores=(6.0, 5.0, 7.0, NONE, 7.0), values=(1.0,) * 5, splits=4, merge_order="tree", order=(4, 1, 2, 3)))
     )
     for shot in run:
         drawn = merge.drawing(shot)
@@ -198,13 +198,15 @@ def test_boxes_and_lines_of_a_tree():
         assert len(kinds) == 7
         assert len(drawn.edges) == 4 + 6
         for number, kind in kinds.items():
-            part = next((one for one in shot["state"]["parts"] if one["number"] == number), None)
-            assert kind == ("later" if part is None else "now" if number == shot["step"] else "waiting" if part["waiting"] else "used")
+            part = next((one for one in wire_of(shot)["state"]["parts"] if one["number"] == number), None)
+            assert kind == (
+                "later" if part is None else "now" if number == wire_of(shot)["step"] else "waiting" if part["waiting"] else "used"
+            )
     boxes = {box.number: box for box in drawn.boxes}
-    for part in run[-1]["state"]["parts"]:
+    for part in wire_of(run[-1])["state"]["parts"]:
         assert [text for _, text in boxes[part["number"]].lines] == [show(part[name]) for name in ("m", "l", "output")]
     assert sorted((1, 2, 3, 4), key=lambda n: boxes[n].x) == [4, 1, 2, 3], "lined up as asked"
-    factors = [f"× {show(x)}" for part in run[-1]["state"]["parts"][4:] for x in part["factors"]]
+    factors = [f"× {show(x)}" for part in wire_of(run[-1])["state"]["parts"][4:] for x in part["factors"]]
     assert [edge.factor for edge in drawn.edges if edge.factor] == factors
     assert [segment.label for segment in drawn.segments] == ["scores 1–2", "scores 3–4", "score 5", "none"]
     assert [s.kind for s in merge.drawing(run[2]).scores] == ["read", "read", "now", "masked", "unread"]
@@ -215,7 +217,7 @@ def test_no_two_boxes_share_a_place(merge_order):
     machine = MACHINES["merge"]
     for parts in range(1, 9):
         spec = machine.spec(scores=(1.0,) * 8, splits=parts, merge_order=merge_order, order=tuple(range(parts, 0, -1)))
-        drawn = merge.drawing(snapshot(machine, spec, 0))
+        drawn = merge.drawing(shot_of(machine, spec, 0))
         for a, b in combinations(drawn.boxes, 2):
             assert a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
         for edge in drawn.edges:
@@ -226,24 +228,26 @@ def test_no_two_boxes_share_a_place(merge_order):
 
 def test_history_is_the_runs_own():
     machine = MACHINES["online-softmax"]
-    run = list(snapshots(machine, machine.spec(scores=(6.0, 5.0, 7.0, 6.0, 7.0, 9.0, 8.0, 6.0))))
+    run = list(shots(machine, machine.spec(scores=(6.0, 5.0, 7.0, 6.0, 7.0, 9.0, 8.0, 6.0))))
     drawn = history.drawing(run[-1])
-    assert [point.text for point in drawn.m.points] == [show(shot["state"]["m"]) for shot in run[1:]]
-    assert [point.text for point in drawn.l.points] == [show(shot["state"]["l"]) for shot in run[1:]]
+    assert [point.text for point in drawn.m.points] == [show(wire_of(shot)["state"]["m"]) for shot in run[1:]]
+    assert [point.text for point in drawn.l.points] == [show(wire_of(shot)["state"]["l"]) for shot in run[1:]]
     assert [point.kind for point in drawn.m.points] == ["first", "same", "rises", "same", "same", "rises", "same", "same"]
-    assert [factor for _, factor in drawn.rises] == [f"× {show(shot['event']['alpha'])}" for shot in run[1:] if shot["event"]["rescales"]]
+    assert [factor for _, factor in drawn.rises] == [
+        f"× {show(wire_of(shot)['event']['alpha'])}" for shot in run[1:] if wire_of(shot)["event"]["rescales"]
+    ]
     heights = [point.y for point in drawn.m.points]
     assert heights == sorted(heights, reverse=True), "m never falls"
     assert drawn.l.points[5].y > drawn.l.points[4].y, "ℓ does"
     for shot in run:
         part = history.drawing(shot)
-        assert part.m.points == drawn.m.points[: shot["step"]], "axes stand still, and the future is not drawn"
-        assert part.l.points == drawn.l.points[: shot["step"]]
+        assert part.m.points == drawn.m.points[: wire_of(shot)["step"]], "axes stand still, and the future is not drawn"
+        assert part.l.points == drawn.l.points[: wire_of(shot)["step"]]
 
 
 def test_history_where_nothing_is_live_and_where_nothing_is_a_number():
     machine = MACHINES["online-softmax"]
-    shot = snapshot(machine, machine.spec(scores=(NONE, 1.0, math.nan, 2.0)), 4)
+    shot = shot_of(machine, machine.spec(scores=(NONE, 1.0, math.nan, 2.0)), 4)
     drawn = history.drawing(shot)
     assert [point.kind for point in drawn.m.points] == ["none", "first", "bad", "bad"]
     assert drawn.m.path.count("M") == drawn.l.path.count("M") == 1
@@ -285,9 +289,9 @@ def test_other_fields_alone_keep_the_default_scores(client):
 def test_a_figure_of_another_machine_is_refused():
     machine = MACHINES["softmax-passes"]
     with pytest.raises(ValueError, match="another machine"):
-        svg(snapshot(machine, machine.spec(scores=(1.0,)), 0), "merge")
+        svg(shot_of(machine, machine.spec(scores=(1.0,)), 0), "merge")
 
 
 def test_a_picture_is_not_empty():
     machine = MACHINES["merge"]
-    assert len(png(svg(snapshot(machine, machine.spec(scores=(1.0, 2.0)), 3)))) > 2000
+    assert len(png(svg(shot_of(machine, machine.spec(scores=(1.0, 2.0)), 3)))) > 2000

@@ -20,7 +20,7 @@ from app.figures.moving import FRAMES
 from app.figures.outlines import outlined
 from app.machines import MACHINES
 from app.main import create_app
-from app.runs import snapshots
+from app.runs import shots
 from app.stories import BY_NAME, PAGES, PICTURES
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,12 +51,12 @@ def default(name):
 @pytest.mark.parametrize("name", sorted(PICTURES))
 def test_every_step_stands_alone_and_says_itself(name):
     machine, spec = default(name)
-    for shot in snapshots(machine, spec):
+    for shot in shots(machine, spec):
         for dark in (False, True):
             picture = svg(shot, name, dark=dark)
             root = Tree.fromstring(picture)
-            assert root.find(f"{SVG}title").text.endswith(f"step {shot['step']} of {shot['steps']}")
-            assert root.find(f"{SVG}desc").text.count(shot["caption"]) == 1
+            assert root.find(f"{SVG}title").text.endswith(f"step {shot.step} of {shot.steps}")
+            assert root.find(f"{SVG}desc").text.count(shot.caption) == 1
             names = {node.tag.removeprefix(SVG) for node in root.iter()}
             assert not names & {"text", "tspan", "style", "image", "script", "foreignObject", "use", "a"}
             assert len(root.findall(f".//{SVG}g[@aria-label]")) > 4  # its words, as shapes
@@ -67,7 +67,7 @@ def test_every_step_stands_alone_and_says_itself(name):
 @pytest.mark.parametrize("name", sorted(PICTURES))
 def test_the_figure_has_one_width_from_the_first_step_to_the_last(name):
     machine, spec = default(name)
-    assert len({Tree.fromstring(svg(shot, name)).get("width") for shot in snapshots(machine, spec)}) == 1
+    assert len({Tree.fromstring(svg(shot, name)).get("width") for shot in shots(machine, spec)}) == 1
 
 
 def test_words_stand_where_their_letters_stood():

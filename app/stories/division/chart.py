@@ -3,18 +3,19 @@
 from typing import Any
 
 from app.numbers import show
+from app.stories.record import Shot
 
 
-def drawing(snapshot: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+def drawing(shot: Shot[Any, Any, Any]) -> dict[str, list[tuple[str, str]]]:
     """The lines of each way that exist so far, as (what, numbers).
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> division = MACHINES["division-order"]
-    >>> drawing(snapshot(division, division.spec(scores=(1.0, 2.0), values=(2.0, 0.0)), 4))["last"][-1]
+    >>> drawing(shot(division, division.spec(scores=(1.0, 2.0), values=(2.0, 0.0)), 4))["last"][-1]
     ('divide once by ℓ', '0.538')
     """
-    state = snapshot["state"]
+    state = shot.state
     common = [("exp(score − m)", _row(state["exponentials"])), ("their sum ℓ", show(float(state["l"])))] if "l" in state else []
     first, last = list(common), list(common)
     if "shares" in state["first"]:
@@ -29,6 +30,6 @@ def drawing(snapshot: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _row(values: Any) -> str:
-    listed = values if isinstance(values, list) else [values]
+    listed = values if isinstance(values, (list, tuple)) else [values]
     shown = [show(float(one)) for one in listed[:6]]
     return ", ".join(shown) + (", …" if len(listed) > 6 else "")

@@ -8,7 +8,11 @@ from typing import Any
 
 from app.figures.letters import fitted, in_cells, width
 from app.machines.formats import FORMATS
+from app.machines.merge import Spec
 from app.numbers import show
+from app.stories.record import Shot
+
+MergeShot = Shot[Spec, Any, Any]
 
 WIDE, LEFT, RIGHT = 800.0, 16.0, 784.0
 FACTOR = 12.5  # size of a factor's letters
@@ -105,24 +109,24 @@ class Drawing:
     after: tuple[str, ...]
 
 
-def drawing(snapshot: dict[str, Any]) -> Drawing:
-    """The row, the boxes and the lines of a snapshot.
+def drawing(shot: MergeShot) -> Drawing:
+    """The row, the boxes and the lines of a state.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> merge = MACHINES["merge"]
-    >>> found = drawing(snapshot(merge, merge.spec(scores=(1.0, 3.0, 5.0), cuts=(2,)), 3))
+    >>> found = drawing(shot(merge, merge.spec(scores=(1.0, 3.0, 5.0), cuts=(2,)), 3))
     >>> [(box.name, box.kind) for box in found.boxes], [edge.factor for edge in found.edges if edge.factor]
     ([('part 1', 'used'), ('part 2', 'used'), ('the whole row', 'now')], ['× 0.135', '× 1'])
     """
-    state, spec = snapshot["state"], snapshot["spec"]
+    state, spec = shot.state, shot.spec
     spans, plan, made = state["spans"], state["plan"], {part["number"]: part for part in state["parts"]}
     parts, valued = len(spans), "output" in state["reference"]
-    scores, segments = _row(snapshot)
-    first = FIRST + (40 if spec.get("order") else 0)
+    scores, segments = _row(shot)
+    first = FIRST + (40 if spec.order else 0)
 
     column = (RIGHT - LEFT) / parts
-    places = {one.number: one for one in tree(parts, plan, spec.get("order"))}
+    places = {one.number: one for one in tree(parts, plan, spec.order)}
     centre = {number: LEFT + (places[number].first + 0.5) * column for number in range(1, parts + 1)}
     for number, (a, b) in enumerate(plan, parts + 1):
         centre[number] = (centre[a] + centre[b]) / 2
@@ -132,7 +136,7 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
     boxes, edges = [], []
     for number, place in places.items():
         y = first + place.level * (height + LEVEL)
-        boxes.append(_box(snapshot, made.get(number), place, centre[number], y, wide, height))
+        boxes.append(_box(shot.step, made.get(number), place, centre[number], y, wide, height))
     at = {box.number: box for box in boxes}
     for i, one in enumerate(segments):
         edges.append(_edge(one.x + one.width / 2, ROW + 30, at[i + 1], 0.0, "", at[i + 1].kind))
@@ -144,7 +148,7 @@ def drawing(snapshot: dict[str, Any]) -> Drawing:
             edges.append(_edge(box.x + box.width / 2, box.y + height, at[number], at[number].y - 14, told, at[number].kind))
     size, texts = in_cells([score.text for score in scores], scores[0].width - 4)
     scores = [replace(score, text=text) for score, text in zip(scores, texts, strict=True)]
-    said = [snapshot["words"]["moved"], snapshot["words"]["by_lse"]]
+    said = [shot.words["moved"], shot.words["by_lse"]]
     after = tuple(line for one in said for line in textwrap.wrap(one, LETTERS))
     return Drawing(tuple(scores), size, tuple(segments), tuple(boxes), tuple(edges), max(box.y for box in boxes) + height, after)
 
@@ -170,20 +174,19 @@ def tree(parts: int, plan: Sequence[Sequence[int]], order: Sequence[int] | None 
     return list(found.values())
 
 
-def _row(snapshot: dict[str, Any]) -> tuple[list[Score], list[Segment]]:
+def _row(shot: MergeShot) -> tuple[list[Score], list[Segment]]:
     """The scores as the format holds them, with a gap at every cut; an empty part is a narrow gap of its own."""
-    spec, spans, step = snapshot["spec"], snapshot["state"]["spans"], snapshot["step"]
-    form = FORMATS[spec["format"]]
+    spec, spans, step = shot.spec, shot.state["spans"], shot.step
     empty = sum(first == last for first, last in spans)
     room = RIGHT - LEFT - 10 * (len(spans) - 1) - 22 * empty
-    wide = min(room / len(spec["scores"]), 64.0)
-    x = LEFT + (room - wide * len(spec["scores"])) / 2
+    wide = min(room / len(spec.scores), 64.0)
+    x = LEFT + (room - wide * len(spec.scores)) / 2
     scores, segments = [], []
     for part, (first, last) in enumerate(spans, 1):
         begin = x
         for i in range(first, last):
-            score = float(spec["scores"][i])
-            score = form.round(score) if math.isfinite(score) else score
+            score = spec.scores[i]
+            score = FORMATS[spec.format].round(score) if math.isfinite(score) else score
             kind = "unread" if part > step else "now" if part == step else "read"
             if score == -math.inf and part <= step:
                 kind = "masked"
@@ -206,11 +209,11 @@ def _span(first: int, last: int, room: float) -> str:
     return whole if width(whole, 11) <= room else short
 
 
-def _box(snapshot: dict[str, Any], part: dict[str, Any] | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
+def _box(step: int, part: dict[str, Any] | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
     left, name, number = round(x - wide / 2, 2), place.name, place.number
     if part is None:
         return Box(number, left, y, wide, height, "later", name, (), 12.0, False)
-    kind = "now" if number == snapshot["step"] else "waiting" if part["waiting"] else "used"
+    kind = "now" if number == step else "waiting" if part["waiting"] else "used"
     lines = [("m", show(part["m"])), ("ℓ", show(part["l"]))]
     if "output" in part:
         lines.append(("output" if wide > 120 else "out", _listed(part["output"], wide)))
@@ -231,7 +234,7 @@ def _name(of: tuple[int, ...], parts: int) -> str:
 
 def _listed(output: Any, wide: float) -> str:
     """An output, shortened to its first numbers where a box is too narrow for all."""
-    if not isinstance(output, list):
+    if not isinstance(output, (list, tuple)):
         return show(output)
     shown = [show(x) for x in output]
     for count in range(len(shown), 0, -1):

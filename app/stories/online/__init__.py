@@ -9,7 +9,7 @@ from app.stories import exact
 from app.stories.online import chart, history
 from app.stories.online.shown import OnlineView
 from app.stories.online.words import sentence
-from app.stories.record import Box, Snapshot, Trial, Widget, presets, vector
+from app.stories.record import Box, Trial, Widget, presets, vector
 
 _PRESETS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("default", "Eight scores", "Two new highest scores: all bars shrink together, and the sum falls from one step to the next.",
@@ -38,12 +38,11 @@ def _bars(panels: Any, size: tuple[float, float]) -> Box:
     return 0, size[1] - 230, 396, 230  # the sizes; the old way stands beside them in the figure
 
 
-def _kept(shot: Snapshot) -> list[tuple[str, str]]:
-    state = shot["state"]
-    found = [("m", show(state["m"])), ("ℓ", show(state["l"]))]
-    output = state.get("output")
+def _kept(shot: chart.OnlineShot) -> list[tuple[str, str]]:
+    found = [("m", show(shot.state.m)), ("ℓ", show(shot.state.l))]
+    output = shot.state.output
     if output is not None:
-        listed = output if isinstance(output, list) else [output]
+        listed = output if isinstance(output, tuple) else (output,)
         found.append(("output", ", ".join(map(show, listed[:2])) + (", …" if len(listed) > 2 else "")))
     return found
 
@@ -65,7 +64,7 @@ WIDGET = Widget(
     nav="Online softmax",
     pitch="one read, two numbers kept, and the old way beside it until it overflows.",
     hero=6,
-    frame=lambda spec, shot, panels: chart.frame(shot, panels["exps"]),
+    frame=lambda spec, panels: chart.frame(spec, panels["exps"]),
     crop=_bars,
     facts=_kept,
     drawn_only=frozenset({"terms", "naive", "reference"}),

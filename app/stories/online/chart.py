@@ -1,15 +1,19 @@
-"""Where the bars of an online-softmax snapshot stand. A view is a function of one snapshot, in the wire form.
+"""Where the bars of a state of online softmax stand.
 
 static/js/widgets/online-softmax.js moves the same bars when a reader steps, by the same few rules.
 """
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from app.machines.formats import FORMATS
-from app.machines.online import shifted
+from app.machines.online import MASKED, Spec, shifted
 from app.numbers import SUPERSCRIPTS, show
+from app.stories.online.shown import Kept, Read
+from app.stories.record import Shot
+
+OnlineShot = Shot[Spec, Read | None, Kept]
 
 WIDTH, HEIGHT = 380, 236
 LEFT, RIGHT, TOP, BASE = 38, 372, 30, 194
@@ -44,118 +48,107 @@ class Panel:
     ceiling_text: str
 
 
-def drawing(snapshot: dict[str, Any]) -> dict[str, Panel]:
-    """Both panels of a snapshot.
+def drawing(shot: OnlineShot) -> dict[str, Panel]:
+    """Both panels of a state.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> online = MACHINES["online-softmax"]
-    >>> panels = drawing(snapshot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
+    >>> panels = drawing(shot(online, online.spec(scores=(1.0, 3.0, 2.0)), 2))
     >>> [bar.kind for bar in panels["sizes"].bars], [bar.number for bar in panels["sizes"].bars]
     (['shrunk', 'new', 'unread'], ['0.135', '1', ''])
     """
-    return {"sizes": sizes(snapshot), "exps": exps(snapshot)}
+    return {"sizes": sizes(shot), "exps": exps(shot)}
 
 
-def sizes(snapshot: dict[str, Any]) -> Panel:
+def sizes(shot: OnlineShot) -> Panel:
     """exp(score − m) for each score read, from 0 to 1."""
-    event, terms = snapshot["event"], snapshot["state"]["terms"]
-    fresh = set(event.get("indices", ()))
+    event, terms = shot.event, shot.state.terms
     bars = []
-    for row, slot in enumerate(_slots(snapshot)):
-        if row >= len(terms):
-            bars.append(_bar(row, slot, snapshot, "unread", 0.0, 0.0, ""))
+    for row, slot in enumerate(_slots(shot.spec)):
+        if row >= len(terms) or event is None:
+            bars.append(_bar(row, slot, shot.spec, "unread", 0.0, 0.0, ""))
             continue
         term = terms[row]
-        size = float(term["size"])
-        before = float(term.get("size_before", size))
-        kind = "new" if row in fresh else "shrunk" if event["rescales"] else "old"
-        if term["score"] == "-Infinity":
+        kind = "new" if row in event.indices else "shrunk" if event.rescales else "old"
+        if term.score == MASKED:
             kind = "masked"
-        elif not math.isfinite(size):
+        elif not math.isfinite(term.size):
             kind = "bad"
-        bars.append(_bar(row, slot, snapshot, kind, size, before, show(size)))
+        before = term.size if term.size_before is None else term.size_before
+        bars.append(_bar(row, slot, shot.spec, kind, term.size, before, show(term.size)))
     ticks = tuple((_y(share), show(share, 1)) for share in (0.0, 0.5, 1.0))
     return Panel("sizes", tuple(bars), ticks, 0.0, 1.0, 0.0, "")
 
 
-def exps(snapshot: dict[str, Any]) -> Panel:
+def exps(shot: OnlineShot) -> Panel:
     """exp(score) for each score read, on a logarithmic axis with the format's largest number as a ceiling."""
-    form = FORMATS[snapshot["spec"]["format"]]
-    low, high = _log_range(snapshot)
-    ceiling = math.log10(form.max)
-    fresh = set(snapshot["event"].get("indices", ()))
-    found = snapshot["state"]["naive"]["exps"]
+    spec, event = shot.spec, shot.event
+    low, high = _log_range(spec)
+    ceiling = math.log10(spec.form.max)
     bars = []
-    for row, slot in enumerate(_slots(snapshot)):
-        if row >= len(found):
-            bars.append(_bar(row, slot, snapshot, "unread", 0.0, 0.0, ""))
+    for row, slot in enumerate(_slots(spec)):
+        if row >= len(shot.state.naive.exps) or event is None:
+            bars.append(_bar(row, slot, spec, "unread", 0.0, 0.0, ""))
             continue
-        value = float(found[row])
+        value = shot.state.naive.exps[row]
         share = (math.log10(value) - low) / (high - low) if 0 < value < math.inf else 0.0 if value == 0 else 1.0
-        kind = (
-            "bad"
-            if not math.isfinite(value)
-            else "masked"
-            if snapshot["state"]["terms"][row]["score"] == "-Infinity"
-            else "new"
-            if row in fresh
-            else "old"
-        )
-        bars.append(_bar(row, slot, snapshot, kind, share, share, show(value)))
+        kind = "new" if row in event.indices else "old"
+        if not math.isfinite(value):
+            kind = "bad"
+        elif shot.state.terms[row].score == MASKED:
+            kind = "masked"
+        bars.append(_bar(row, slot, spec, kind, share, share, show(value)))
     every = max(1, math.ceil((ceiling - low) / 4))
     powers = range(math.ceil(low), math.floor(ceiling) + 1, every)
     ticks = tuple((_y((power - low) / (high - low)), f"10{str(power).translate(SUPERSCRIPTS)}") for power in powers)
-    return Panel("exps", tuple(bars), ticks, low, high, _y((ceiling - low) / (high - low)), f"largest {form.name}, {show(form.max)}")
+    return Panel(
+        "exps", tuple(bars), ticks, low, high, _y((ceiling - low) / (high - low)), f"largest {spec.form.name}, {show(spec.form.max)}"
+    )
 
 
-def frame(snapshot: dict[str, Any], panel: Panel) -> dict[str, Any]:
+def frame(spec: Spec, panel: Panel) -> dict[str, Any]:
     """What the script needs to draw axes: the ends and the ceiling of the logarithmic one as powers of ten, names below bars."""
-    ceiling = math.log10(FORMATS[snapshot["spec"]["format"]].max)
     return {
         "low": panel.low,
         "high": panel.high,
-        "ceiling": ceiling,
+        "ceiling": math.log10(spec.form.max),
         "label": panel.ceiling_text,
         "scores": [bar.label for bar in panel.bars],
     }
 
 
-def labelled(snapshot: dict[str, Any]) -> int:
-    """Every how many bars a score is written below, so that no two run into each other.
+@lru_cache(maxsize=64)
+def names(spec: Spec) -> tuple[str, ...]:
+    """The score below each bar, an unread one as it will be read; "" where two would run into each other.
 
-    >>> labelled({"spec": {"scores": [1.0] * 8, "format": "float32", "offset": 0.0}})
-    1
+    >>> names(Spec(scores=(1.0, 2.5)))
+    ('1', '2.500')
     """
-    spec = snapshot["spec"]
-    form = FORMATS[spec["format"]]
-    longest = max(len(show(shifted(form, float(score), spec["offset"]))) for score in spec["scores"])
-    return math.ceil((longest + 1) * LETTER * len(spec["scores"]) / (RIGHT - LEFT))
+    said = [show(shifted(spec.form, score, spec.offset)) for score in spec.scores]
+    every = math.ceil((max(map(len, said)) + 1) * LETTER * len(said) / (RIGHT - LEFT))
+    return tuple(name if row % every == 0 else "" for row, name in enumerate(said))
 
 
-def _log_range(snapshot: dict[str, Any]) -> tuple[float, float]:
+def _log_range(spec: Spec) -> tuple[float, float]:
     """Fixed for a list of scores and a format, whatever is added to every score, so that the slider moves bars and not the axis."""
-    form = FORMATS[snapshot["spec"]["format"]]
-    live = [x for x in map(float, snapshot["spec"]["scores"]) if math.isfinite(x)]
+    live = [x for x in spec.scores if math.isfinite(x)]
     least = min([0.0, *live]) / math.log(10)
-    low = math.floor(max(least, math.log10(form.smallest_normal)))
-    top = math.log10(form.max)
+    low = math.floor(max(least, math.log10(spec.form.smallest_normal)))
+    top = math.log10(spec.form.max)
     return low, top + 0.12 * (top - low)
 
 
-def _slots(snapshot: dict[str, Any]) -> list[tuple[float, float]]:
-    n = len(snapshot["spec"]["scores"])
+def _slots(spec: Spec) -> list[tuple[float, float]]:
+    n = len(spec.scores)
     slot = (RIGHT - LEFT) / n
     wide = min(0.72 * slot, 60)
     return [(round(LEFT + (i + 0.5) * slot - wide / 2, 2), round(wide, 2)) for i in range(n)]
 
 
-def _bar(row: int, slot: tuple[float, float], snapshot: dict[str, Any], kind: str, share: float, before: float, number: str) -> Bar:
-    spec = snapshot["spec"]
-    n = len(spec["scores"])
-    score = shifted(FORMATS[spec["format"]], float(spec["scores"][row]), spec["offset"])  # an unread one as it will be read
-    label = show(score) if row % labelled(snapshot) == 0 else ""
-    return Bar(row, *slot, kind, _y(share if kind != "bad" else 1.0), _y(before), number if n <= ROOMY else "", label)
+def _bar(row: int, slot: tuple[float, float], spec: Spec, kind: str, share: float, before: float, number: str) -> Bar:
+    number = number if len(spec.scores) <= ROOMY else ""
+    return Bar(row, *slot, kind, _y(share if kind != "bad" else 1.0), _y(before), number, names(spec)[row])
 
 
 def _y(share: float) -> float:

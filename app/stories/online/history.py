@@ -1,17 +1,17 @@
 """m and ℓ of an online-softmax run from step to step, as a picture: m climbs like a staircase, ℓ may fall.
 
-The numbers come from running the machine once more on the snapshot's spec. Both axes are those of the whole run, so that
+The numbers come from running the machine once more on the state's spec. Both axes are those of the whole run, so that
 nothing moves but the line when a reader steps.
 """
 
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 from app.figures.letters import width
 from app.machines import online
 from app.numbers import show
+from app.stories.online.chart import OnlineShot
 
 LEFT, RIGHT = 72.0, 776.0
 TALL, GAP, PAD = 118.0, 34.0, 26.0  # a panel, the space between the two, and room in a panel above and below its points
@@ -64,18 +64,17 @@ class Drawing:
     words: str
 
 
-def drawing(snapshot: dict[str, Any]) -> Drawing:
-    """Both courses up to the snapshot's step.
+def drawing(shot: OnlineShot) -> Drawing:
+    """Both courses up to the state's step.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> machine = MACHINES["online-softmax"]
-    >>> found = drawing(snapshot(machine, machine.spec(scores=(1.0, 3.0, 2.0)), 2))
+    >>> found = drawing(shot(machine, machine.spec(scores=(1.0, 3.0, 2.0)), 2))
     >>> [point.text for point in found.m.points], [point.text for point in found.l.points], [factor for _, factor in found.rises]
     (['1', '3'], ['1', '1.135'], ['× 0.135'])
     """
-    told, step = snapshot["spec"], snapshot["step"]
-    spec = online.Spec(tuple(map(float, told["scores"])), None, float(told["offset"]), told["format"], told["accumulate"], told["block"])
+    spec, step = shot.spec, shot.step
     readings, state = [], online.start(spec)
     for _ in range(online.steps(spec)):
         readings.append(online.advance(spec, state))

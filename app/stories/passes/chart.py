@@ -1,6 +1,6 @@
 """softmax-passes as a picture: the row of scores, a reading head, a lane for each pass, and what is kept after each read.
 
-The numbers in the lanes come from running the machine once more on the snapshot's spec, up to its step.
+The numbers in the lanes come from running the machine once more on the state's spec, up to its step.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Any
 from app.figures.letters import in_cells
 from app.machines.passes import METHODS, Spec, advance, start
 from app.numbers import show
+from app.stories.record import Shot
 
 LEFT, RIGHT = 150.0, 690.0
 LANE, GAP = 30.0, 28.0
@@ -62,23 +63,22 @@ class Drawing:
     end: float
 
 
-def drawing(snapshot: dict[str, Any]) -> Drawing:
-    """The row and the lanes of a snapshot.
+def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
+    """The row and the lanes of a state.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> passes = MACHINES["softmax-passes"]
-    >>> found = drawing(snapshot(passes, passes.spec(scores=(1.0, 3.0), method="safe"), 3))
+    >>> found = drawing(shot(passes, passes.spec(scores=(1.0, 3.0), method="safe"), 3))
     >>> [lane.title for lane in found.lanes], [cell.texts for cell in found.lanes[0].cells], found.lanes[1].cells[0].kind
     (['find the highest', 'add up the sizes', 'write the shares'], [('1',), ('3',)], 'now')
     """
-    told = snapshot["spec"]
-    spec = Spec(scores=tuple(map(float, told["scores"])), method=told["method"], format=told["format"], block=told["block"])
-    n, ops, event = len(spec.scores), METHODS[spec.method], snapshot["event"]
+    spec, event = shot.spec, shot.event
+    n, ops = len(spec.scores), METHODS[spec.method]
     wide = min((RIGHT - LEFT) / n, 108.0)
     readings = []
     state = start(spec)
-    for _ in range(snapshot["step"]):
+    for _ in range(shot.step):
         reading = advance(spec, state)
         readings.append(reading)
         state = reading.after

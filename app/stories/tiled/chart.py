@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from app.look import look
-from app.machines import attention
 from app.machines.tiled import Spec
-from app.numbers import show, wire
+from app.numbers import show
+from app.stories.record import Shot
 
 ROOMY = 8  # rows and columns up to which numbers are written
 LEVELS = 4  # steps of colour on each side of 0 where they are not
@@ -70,12 +70,6 @@ class Drawing:
     tables: tuple[Table, ...]
 
 
-def inputs(snapshot: dict[str, Any]) -> Spec:
-    """The spec that a snapshot came from."""
-    spec: Spec = attention.build(Spec, snapshot["spec"])
-    return spec
-
-
 def roomy(spec: Spec) -> bool:
     return max(spec.n_q, spec.n_k) <= ROOMY and max(spec.d, spec.d_v) <= 4
 
@@ -95,21 +89,22 @@ def level(given: Any, most: float) -> int:
     return round(LEVELS * value / most) if most and np.isfinite(value) else 0
 
 
-def drawing(snapshot: dict[str, Any]) -> Drawing:
+def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
     """The tables of a snapshot.
 
     >>> from app.machines import MACHINES
-    >>> from app.runs import snapshot
+    >>> from app.runs import shot
     >>> tiled = MACHINES["tiled-attention"]
-    >>> shot = snapshot(tiled, tiled.spec(q=((1.0,),), k=((1.0,), (2.0,)), v=((1.0,), (2.0,)), block_k=1), 1)
-    >>> [table.name for table in drawing(shot).tables], [cell.state for cell in drawing(shot).tables[2].cells]
+    >>> found = drawing(shot(tiled, tiled.spec(q=((1.0,),), k=((1.0,), (2.0,)), v=((1.0,), (2.0,)), block_k=1), 1))
+    >>> [table.name for table in found.tables], [cell.state for cell in found.tables[2].cells]
     (['Q', 'Kᵀ', 'map of positions', 'Vᵀ', 'm', 'ℓ', 'acc'], ['live', 'waiting'])
     """
-    spec = inputs(snapshot)
+    spec = shot.spec
+    snapshot = {"event": shot.event, "state": shot.state}
     room = roomy(spec)
     cell = 44.0 if room else max(6.0, min(22.0, 420 / max(spec.n_k, 1)))
     form = spec.forms[0]
-    q, k, v = (wire(form.round_array(x).tolist()) for x in (spec.q, spec.k, spec.v))
+    q, k, v = (form.round_array(x).tolist() for x in (spec.q, spec.k, spec.v))
     event = snapshot["event"]
     rows, cols = range(*event.get("q_rows", (0, 0))), range(*event.get("k_cols", (0, 0)))
     gap, left, top = 24.0, 34.0, 22.0

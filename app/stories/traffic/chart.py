@@ -8,6 +8,7 @@ from typing import Any
 from app.machines.rounding import BLOCKS, Distances
 from app.machines.traffic import LEAST_TOKENS, MOST_TOKENS, WAYS, Spec, bytes_of
 from app.numbers import amount, show, size
+from app.stories.record import Shot
 from app.stories.traffic.shown import ARRAYS, HELD
 
 CELL = 11
@@ -33,9 +34,9 @@ def places(way: str) -> list[Place]:
     return [Place(one, _NAMES[one], _LEFT[one], ARRAYS[one], one in HELD[way]) for one in shown]
 
 
-def drawing(snapshot: dict[str, Any]) -> list[Place]:
-    """The arrays of a snapshot's way; which of their lines are read or written stands in its state."""
-    return places(snapshot["spec"]["way"])
+def drawing(shot: Shot[Spec, Any, Any]) -> list[Place]:
+    """The arrays of a state's way; which of their lines are read or written stands in its state."""
+    return places(shot.spec.way)
 
 
 # Growth: bytes against tokens, both axes in powers of two.

@@ -30,7 +30,7 @@ export function superscript(whole) {
 const TILES = ["dots", "scores", "p"];
 
 /**
- * What a path names in a snapshot, as app/snapshots/look.py says. Paths start at the state ("naive.sum") unless they name
+ * What a path names in a snapshot, as app/look.py says. Paths start at the state ("naive.sum") unless they name
  * another part of the snapshot ("event.alpha"); where a list is met, the row, and then the column, picks from it. An event
  * that covers only a span of rows and columns has lists that long; row and column count from the start of the whole.
  * @param {any} snapshot
