@@ -1,5 +1,5 @@
 # The README's steps, in an image: python -m venv is not needed, as nothing else lives here.
-FROM node:20-slim AS scripts
+FROM node:22-slim AS scripts
 WORKDIR /site
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
@@ -13,9 +13,10 @@ COPY --from=scripts /site/node_modules node_modules
 COPY static static
 COPY templates templates
 COPY lessons lessons
-RUN useradd --system tilewise
-USER tilewise
+# a number that is the same in every build, for whoever mounts a folder of lessons
+RUN useradd --system --uid 10001 --no-create-home tilewise
+USER 10001
 ENV TILEWISE_HOST=0.0.0.0 TILEWISE_PORT=8000 TILEWISE_LOG_FORMAT=json PYTHONDONTWRITEBYTECODE=1
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"TILEWISE_PORT\"]}/healthz', timeout=2)"]
+HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"TILEWISE_PORT\"]}/healthz', timeout=2)"]
 CMD ["python", "-m", "app"]

@@ -1,17 +1,24 @@
 # make serve: install and serve on 127.0.0.1:8000.  make test: install what tests need and run all.  make check: ruff, mypy, tsc, links, lessons.
+# make test-outside: what needs other programs, nginx and Caddy, and is not part of make test.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # browser tests wait a good deal, so one more at once than a small machine has cores
 JOBS ?= 3
 
-.PHONY: serve test check bench picture browser scripts
+.PHONY: serve test test-outside check bench picture browser scripts
 
 serve: .venv/served scripts
 	$(BIN)/python -m app $(ARGS)
 
 test: .venv/tested scripts browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+OUTSIDE := nginx caddy openssl systemd-analyze
+test-outside: export PATH := $(PATH):/usr/sbin
+test-outside: .venv/tested scripts
+	@for one in $(OUTSIDE); do command -v $$one >/dev/null || { echo "make test-outside needs $$one: as root, 'apt-get install nginx caddy openssl systemd'"; exit 1; }; done
+	$(BIN)/python -m pytest -n $(JOBS) tests/outside $(ARGS)
 
 check: .venv/tested scripts
 	$(BIN)/ruff check .

@@ -1,4 +1,7 @@
-"""`python -m app [--host H] [--port P]` serves the site; `… figure`, `… check` and `… export` write files and look at lessons."""
+"""`python -m app` serves the site; its subcommands `figure`, `check` and `export` write files and look at lessons.
+
+What a command needs is imported as it runs: each process that serves or draws imports this module anew, and a slow machine waits for that.
+"""
 
 import argparse
 import os
@@ -8,29 +11,16 @@ import threading
 import time
 import urllib.request
 import webbrowser
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-import segno
-import uvicorn
-from pydantic import ValidationError
-
-from app.export import export
-from app.figures.kinds import MEDIA_TYPES, make
-from app.lessons.catalog import LESSONS, Catalog
-from app.lessons.checks import check
-from app.main import create_app
-from app.settings import Settings
-from app.snapshot import NoSuchStep
-from app.specs import SpecError
-from app.stories import PICTURES
-from app.web.failures import NotFound
-from app.web.figures import job_of
-from app.web.protocol import Protocol
-from app.web.watching import logging_for
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 FLAGS = {
     "host": "address to listen on; 0.0.0.0 for everyone on the network (default 127.0.0.1)",
@@ -41,21 +31,59 @@ FLAGS = {
     "log-format": "text for people, json for programs",
     "lessons-dir": "a folder of lessons of your own",
 }
+STARTING = 60  # seconds that a worker may take to answer its parent: importing the site takes ten on a small or busy machine
 
 
-def settings_from(arguments: list[str]) -> Settings:
-    """Flags win over the environment."""
+class Refused(Exception):
+    """What was asked for cannot be done; the message says why and what can."""
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Serving is what the command does by itself; each subcommand has its own arguments, and the function that does it as `run`.
+
+    >>> command_line().parse_args(["export", "course", "--base", "https://me.example/"]).base
+    'https://me.example/'
+    """
     parser = argparse.ArgumentParser(
         prog="python -m app",
         description="Serve Tilewise. Each setting is also a variable: TILEWISE_PORT for --port; /guide/hosting lists those without a flag.",
-        epilog="Besides: python -m app figure ADDRESS FILE (one state as a file), check [DIR] (lessons), export DIR (the course as plain files).",
     )
+    parser.set_defaults(run=serve, fail=parser.error)
     for name, about in FLAGS.items():
         parser.add_argument(f"--{name}", help=about)
     parser.add_argument("--open", action="store_true", default=None, help="open the browser once the site answers")
-    given = {name: value for name, value in vars(parser.parse_args(arguments)).items() if value is not None}
+    commands = parser.add_subparsers(title="instead of serving", metavar="{figure,check,export}")
+
+    def command(name: str, run: Callable[[Namespace], None], about: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=about[0].lower() + about[1:].rstrip("."), description=about)
+        found.set_defaults(run=run, fail=found.error)
+        return found
+
+    one = command("figure", figure, "Draw one state, or the run it belongs to, as a file.")
+    one.add_argument(
+        "address", help="a state as in its link: online-softmax?scores=1,3,2&step=2, with theme=dark or size=card where wanted"
+    )
+    one.add_argument("file", type=Path, help="where to write it; its ending says which kind, such as .svg, .png or .gif")
+    one.add_argument("--site", default="", help="for a QR code: the address of the site that it leads to, such as https://host/path")
+    one = command("check", lessons, "Check lessons: links, formulas, numbers, widgets, questions.")
+    one.add_argument("folder", nargs="?", type=Path, help="a folder of lessons, or one lesson; the site's own where it is left out")
+    one = command("export", copy, "Write the course as plain files, for a host without a server.")
+    one.add_argument("folder", type=Path, help="a new or empty folder")
+    one.add_argument(
+        "--base", default="", help="where it will be, such as https://me.github.io/course/, for link previews; links work without it"
+    )
+    return parser
+
+
+def settings_from(given: Namespace) -> "Settings":
+    """Flags win over the environment."""
+    from pydantic import ValidationError
+
+    from app.settings import Settings
+
+    named = {name: value for name, value in vars(given).items() if name in Settings.model_fields and value is not None}
     try:
-        return Settings(**given)
+        return Settings(**named)
     except ValidationError as error:
         for problem in error.errors():
             name = str(problem["loc"][0])
@@ -63,11 +91,10 @@ def settings_from(arguments: list[str]) -> Settings:
         raise SystemExit(2) from None
 
 
-def serve(arguments: list[str]) -> None:
-    settings = settings_from(arguments)
+def serve(given: Namespace) -> None:
+    settings = settings_from(given)
     for wrong in wrongly_set(settings):
-        print(wrong, file=sys.stderr)
-        raise SystemExit(2)
+        raise Refused(wrong)
     for name, value in settings.model_dump(exclude_defaults=True).items():
         os.environ[f"TILEWISE_{name.upper()}"] = str(value)  # each worker reads its settings anew
     many_open_files()
@@ -75,6 +102,11 @@ def serve(arguments: list[str]) -> None:
         greet(settings)
     if settings.open:
         threading.Thread(target=open_browser, args=(settings,), daemon=True).start()
+
+    import uvicorn
+
+    from app.web.watching import logging_for
+
     uvicorn.run(
         "app.main:served",
         factory=True,
@@ -85,15 +117,15 @@ def serve(arguments: list[str]) -> None:
         log_config=logging_for(settings.log_format, settings.log_level, settings.access_log),
         access_log=False,
         server_header=False,
-        http=Protocol,
         ws="none",
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_keep_alive=75,  # longer than a proxy keeps a connection that it may still use
         timeout_graceful_shutdown=settings.stop_seconds,
+        timeout_worker_healthcheck=STARTING,
     )
 
 
-def wrongly_set(settings: Settings) -> Iterator[str]:
+def wrongly_set(settings: "Settings") -> Iterator[str]:
     """What is set and cannot work here, in words."""
     if settings.metrics and find_spec("prometheus_client") is None:
         yield "TILEWISE_METRICS is set, and prometheus-client is not installed: pip install 'tilewise[metrics]'."
@@ -105,7 +137,7 @@ def wrongly_set(settings: Settings) -> Iterator[str]:
         yield f"lessons-dir: {str(own)!r} is no folder that can be read here: make it, or let this user read it."
 
 
-def greet(settings: Settings) -> None:
+def greet(settings: "Settings") -> None:
     """Say where others on the network find the site, in letters and as a QR code for their phones."""
     shown = lan_address() if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
     if shown is None:
@@ -118,6 +150,8 @@ def greet(settings: Settings) -> None:
         return
     # a proxy's path leads to the proxy, and not here
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{settings.port}/"
+    import segno
+
     print(f"On this network: {address}\n")
     segno.make(address, error="m").terminal(compact=True)
     print(flush=True)
@@ -133,7 +167,7 @@ def lan_address() -> str | None:
         return str(probe.getsockname()[0])
 
 
-def open_browser(settings: Settings) -> None:
+def open_browser(settings: "Settings") -> None:
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104
     address = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
     for _ in range(300):
@@ -158,45 +192,46 @@ def many_open_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def figure(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m app figure", description="Draw one state, or the run it belongs to, as a file.")
-    parser.add_argument(
-        "address", help="a state as in its link: online-softmax?scores=1,3,2&step=2, with theme=dark or size=card where wanted"
-    )
-    parser.add_argument("file", type=Path, help=f"where to write it; its ending says which kind: {', '.join(MEDIA_TYPES)}")
-    parser.add_argument("--site", default="", help="for a QR code: the address of the site that it leads to, such as https://host/path")
-    given = parser.parse_args(arguments)
+def figure(given: Namespace) -> None:
+    from app.figures.kinds import MEDIA_TYPES, make
+    from app.snapshot import NoSuchStep
+    from app.specs import SpecError
+    from app.stories import PICTURES
+    from app.web.failures import NotFound
+    from app.web.figures import job_of
+
     name, _, query = given.address.partition("?")
     if name not in PICTURES:
-        parser.error(f"there is no figure of {name!r}: use one of {', '.join(sorted(PICTURES))}")
+        raise Refused(f"there is no figure of {name!r}: use one of {', '.join(sorted(PICTURES))}")
     ending = next((one for one in sorted(MEDIA_TYPES, key=len, reverse=True) if given.file.name.endswith(f".{one}")), None)
     if ending is None:
-        parser.error(f"{given.file.name} does not say which kind: end it with one of {', '.join(f'.{one}' for one in MEDIA_TYPES)}")
+        raise Refused(f"{given.file.name} does not say which kind: end it with one of {', '.join(f'.{one}' for one in MEDIA_TYPES)}")
     if ending == "qr.svg" and not given.site:
-        parser.error("a QR code leads to a site: say which with --site https://host/path")
+        raise Refused("a QR code leads to a site: say which with --site https://host/path")
     try:
         made = make(ending, job_of(name, ending, dict(parse_qsl(query, keep_blank_values=True)), given.site.rstrip("/")))
     except (SpecError, NoSuchStep, NotFound) as error:
-        parser.error(str(error))
+        raise Refused(str(error)) from None
     given.file.write_bytes(made)
 
 
-def lessons(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m app check", description="Check lessons: links, formulas, numbers, widgets, questions.")
-    parser.add_argument("folder", nargs="?", type=Path, help="a folder of lessons, or one lesson; the site's own where it is left out")
-    folder: Path | None = parser.parse_args(arguments).folder
+def lessons(given: Namespace) -> None:
+    from app.lessons.catalog import LESSONS, Catalog
+    from app.lessons.checks import check
+
+    folder: Path | None = given.folder
     catalog, only = Catalog(), None
     if folder is not None:
         folder = folder.resolve()
         if (folder / "lesson.md").is_file():
             only, folder = folder.name, folder.parent
         if not folder.is_dir():
-            parser.error(f"{folder} is no folder")
+            raise Refused(f"{folder} is no folder")
         if folder != LESSONS.resolve():
             catalog = Catalog(folder)
     checked = [lesson for lesson in catalog.checkable if only in (None, lesson.slug)]
     if not checked:
-        parser.error("there is no lesson there: a lesson is a folder with a lesson.md in it, its name small letters, digits and hyphens")
+        raise Refused("there is no lesson there: a lesson is a folder with a lesson.md in it, its name small letters, digits and hyphens")
     wrong = check(catalog, checked)
     for problem in wrong:
         print(problem)
@@ -205,31 +240,25 @@ def lessons(arguments: list[str]) -> None:
     print(f"lessons: nothing wrong in {', '.join(lesson.slug for lesson in checked)}")
 
 
-def copy(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m app export", description="Write the course as plain files, for a host without a server."
-    )
-    parser.add_argument("folder", type=Path, help="a new or empty folder")
-    parser.add_argument(
-        "--base", default="", help="where it will be, such as https://me.github.io/course/, for link previews; links work without it"
-    )
-    given = parser.parse_args(arguments)
+def copy(given: Namespace) -> None:
+    from app.export import export
+    from app.main import create_app
+    from app.settings import Settings
+
     try:
         files = export(create_app(Settings()), given.folder, given.base)
     except (FileExistsError, NotADirectoryError):
-        parser.error(f"{given.folder} is not empty: name a new folder")
+        raise Refused(f"{given.folder} is not empty: name a new folder") from None
     print(f"{files:,} files in {given.folder}: open it through a web server, such as python -m http.server --directory {given.folder}")
 
 
-def main() -> None:
-    if sys.argv[1:2] == ["figure"]:
-        figure(sys.argv[2:])
-    elif sys.argv[1:2] == ["export"]:
-        copy(sys.argv[2:])
-    elif sys.argv[1:2] == ["check"]:
-        lessons(sys.argv[2:])
-    else:
-        serve(sys.argv[1:])
+def main(arguments: list[str] | None = None) -> None:
+    """Do what the command line says. What is refused is told on standard error, and the status is 2."""
+    given = command_line().parse_args(arguments)
+    try:
+        given.run(given)
+    except Refused as why:
+        given.fail(str(why))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette_compress import CompressMiddleware
@@ -18,12 +19,13 @@ from app.specs import Fault, SpecError
 from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static, watching
 from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
 from app.web.headers import Headers
-from app.web.limits import Budget, Limits, Rate
+from app.web.limits import Budget, Limits
 from app.web.ready import Ready
 from app.web.renders import RETRY_AFTER, Busy, Renders, drawing
 from app.web.site import Site
 from app.web.watching import Metrics, Watching
 
+HERE = ("127.0.0.1", "localhost", "[::1]")  # by which health checks ask
 ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
 
 
@@ -49,7 +51,6 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     catalog = Catalog(settings.lessons_dir)
     renders = Renders()
     metrics = Metrics() if settings.metrics else None
-    rate = Rate(settings.rate_limit) if settings.rate_limit else None
 
     for router in (  # what is asked for most, first: routes are tried in turn
         static.router(files),
@@ -69,7 +70,9 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
 
     # the last one added is the first that a request meets
     app.add_middleware(CompressMiddleware, minimum_size=500)
-    app.add_middleware(Limits, failing=failed, most_url=settings.max_url_bytes, most_body=settings.max_body_bytes, rate=rate)
+    app.add_middleware(Limits, failing=failed, most_url=settings.max_url_bytes, most_body=settings.max_body_bytes)
+    if settings.hosts:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*settings.hosts, *HERE], www_redirect=False)
     app.add_middleware(Watching, failing=failed, metrics=metrics)
     app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
 

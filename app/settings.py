@@ -1,11 +1,13 @@
 """Settings, from the environment: TILEWISE_HOST, TILEWISE_PORT, …"""
 
+import re
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+_NAME = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*|\[[0-9A-Fa-f:.]+\]")
 LogLevel = Literal["critical", "error", "warning", "info", "debug"]
 
 
@@ -24,6 +26,9 @@ class Settings(BaseSettings):
     workers: int = Field(default=1, ge=1, le=64, description="Processes that serve; one for each core is enough")
     open: bool = Field(default=False, description="Whether the browser is opened once the site answers")
     trusted_proxies: str = Field(default="127.0.0.1", description="Whose X-Forwarded headers are believed: addresses with commas, or *")
+    allowed_hosts: str = Field(
+        default="*", description="Names by which the site may be asked for: with commas, *.example.org for all below; * for any"
+    )
     stop_seconds: int = Field(default=5, ge=0, description="How long answers under way may take once the site is told to stop")
 
     log_level: LogLevel = "info"
@@ -35,10 +40,28 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=1_000_000, ge=1, description="The longest request body that is read")
     max_url_bytes: int = Field(default=32_768, ge=256, le=60_000, description="The longest address that is read, its query included")
     max_work: int = Field(default=6_000_000, ge=10_000, description="Numbers that one request may touch; about as many microseconds")
-    rate_limit: float = Field(default=0, ge=0, description="Requests a second from one address, over a minute; 0: as many as come")
 
     lessons_dir: Path | None = Field(default=None, description="A folder of lessons of the host's own, beside the site's")
     frame_ancestors: str = Field(default="*", description="Who may frame /embed: a CSP source list")
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The allowed names one by one; none where any will do.
+
+        >>> Settings(allowed_hosts="class.example.org, *.example.net").hosts, Settings().hosts
+        (('class.example.org', '*.example.net'), ())
+        """
+        return () if self.allowed_hosts == "*" else tuple(name.strip() for name in self.allowed_hosts.split(","))
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _named(cls, given: str) -> str:
+        for name in given.split(","):
+            if given != "*" and not _NAME.fullmatch(name.strip()):
+                raise ValueError(
+                    f"{name.strip()!r} is not a host name: write names alone, without scheme, port or path, with commas between them"
+                )
+        return given
 
     @field_validator("root_path")
     @classmethod

@@ -1,4 +1,4 @@
-"""What one request may ask for: its length, the numbers it touches, and, where a host wants it, how many come from one address.
+"""What one request may ask for: its length, and the numbers it touches.
 
 Work is estimated from the spec before anything is computed. One number touched takes about a microsecond, so the
 estimate also says where a request is answered: at once, in a thread beside the event loop, or in a process of its own.
@@ -6,10 +6,7 @@ estimate also says where a request is answered: at once, in a thread beside the 
 
 import math
 import re
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from ipaddress import IPv6Address, ip_address
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -27,9 +24,7 @@ from app.widgets import LAST_STEP
 AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event loop
 BESIDE = 60_000  # and up to which in the thread beside it
 BODY_SECONDS = 20  # that a body may take to come
-BURST_SECONDS = 60  # of its rate that an address may use at once
 _HOST = re.compile(rb"[A-Za-z0-9._~:\[\]-]{1,255}")
-FREE = ("/static/", "/healthz", "/readyz", "/metrics")
 
 T = TypeVar("T")
 
@@ -102,56 +97,14 @@ class Budget:
         return found
 
 
-class Rate:
-    """A bucket of requests for each address, refilled steadily. A campus behind one address is one bucket, so the rate must be meant for a whole class.
-
-    >>> clock = iter((0, 0, 0, 0.5)).__next__
-    >>> rate = Rate(2, burst=2, clock=clock)
-    >>> [rate.wait("192.0.2.1") for _ in range(4)]
-    [0.0, 0.0, 0.5, 0.0]
-    """
-
-    def __init__(self, per_second: float, burst: float = 0, most: int = 20_000, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_second, self.burst, self.most, self.clock = per_second, burst or per_second * BURST_SECONDS, most, clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def wait(self, address: str) -> float:
-        """Take one request from an address's bucket: 0, or the seconds until there is one."""
-        now = self.clock()
-        left, then = self._left.pop(address, (self.burst, now))
-        left = min(self.burst, left + (now - then) * self.per_second)
-        enough = left >= 1
-        self._left[address] = (left - enough, now)
-        while len(self._left) > self.most:
-            self._left.popitem(last=False)  # who came longest ago has a full bucket by now, or will soon
-        return 0.0 if enough else (1 - left) / self.per_second
-
-
-def bucket_of(scope: Scope) -> str:
-    """The address a request came from; of IPv6 the network, since one person has 2⁶⁴ of those.
-
-    >>> [bucket_of({"client": (address, 1)}) for address in ("2001:db8::1:2", "192.0.2.7", "::ffff:192.0.2.7", "")]
-    ['2001:db8::', '192.0.2.7', '192.0.2.7', '']
-    """
-    given = (scope.get("client") or ("",))[0]
-    try:
-        found = ip_address(given)
-    except ValueError:
-        return str(given)
-    if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
-    return str(found)
-
-
 class Limits:
-    """Refuses what is too long to read, a Host that is none, and more than a host's rate, in the site's own words.
+    """Refuses what is too long to read, and a Host that is none, in the site's own words.
 
     failing   how a fault is answered
-    rate      None: as many as come
     """
 
-    def __init__(self, app: ASGIApp, failing: Failing, most_url: int, most_body: int, rate: Rate | None = None) -> None:
-        self.app, self.failing, self.most_url, self.most_body, self.rate = app, failing, most_url, most_body, rate
+    def __init__(self, app: ASGIApp, failing: Failing, most_url: int, most_body: int) -> None:
+        self.app, self.failing, self.most_url, self.most_body = app, failing, most_url, most_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -184,10 +137,4 @@ class Limits:
                 413,
                 {"Connection": "close"},
             )
-        if self.rate is not None and not scope["path"].removeprefix(scope.get("root_path", "")).startswith(FREE):
-            wait = self.rate.wait(bucket_of(scope))
-            if wait:
-                seconds = math.ceil(wait)
-                message = f"more requests come from your address than this site answers: ask again in {seconds} s."
-                return Fault("too_many_requests", message, "request", "", {"seconds": seconds}), 429, {"Retry-After": str(seconds)}
         return None

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app import assets
-from app.__main__ import settings_from
+from app.__main__ import command_line, settings_from
 from app.main import create_app
 from app.settings import Settings
 from app.web.headers import policy
@@ -78,12 +78,12 @@ def test_pages_under_a_path_link_below_it():
 def test_flags_win_over_the_environment(monkeypatch):
     monkeypatch.setenv("TILEWISE_PORT", "9001")
     monkeypatch.setenv("TILEWISE_HOST", "0.0.0.0")
-    found = settings_from(["--port", "9002"])
+    found = settings_from(command_line().parse_args(["--port", "9002"]))
     assert (found.host, found.port) == ("0.0.0.0", 9002)
 
 
 def test_a_wrong_setting_is_said_in_words(monkeypatch, capsys):
     monkeypatch.setenv("TILEWISE_PORT", "soon")
     with pytest.raises(SystemExit):
-        settings_from([])
+        settings_from(command_line().parse_args([]))
     assert "port: 'soon' will not do" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 from starlette.testclient import TestClient
 
-from app.__main__ import figure
+from app.__main__ import main
 from app.embedding import NAMES
 from app.figures.file import png, svg
 from app.figures.kinds import MEDIA_TYPES
@@ -99,7 +99,7 @@ def test_it_looks_as_it_did(golden, tmp_path):
     """To draw the golden picture anew: python -m app figure 'NAME?QUERY&zoom=1' tests/data/golden/GOLDEN.png"""
     name = golden.removesuffix("-dark").removesuffix("-card")
     made = tmp_path / "made.png"
-    figure([f"{name}?{GOLDENS[golden]}&zoom=1", str(made)])
+    main(["figure", f"{name}?{GOLDENS[golden]}&zoom=1", str(made)])
     want = Image.open(GOLDEN / f"{golden}.png").convert("RGB")
     found = Image.open(made).convert("RGB")
     assert (GOLDEN / f"{golden}.png").stat().st_size < 60_000
@@ -214,7 +214,7 @@ def test_no_option_has_the_name_of_a_field():
 @pytest.mark.parametrize("ending", MEDIA_TYPES)
 def test_the_command_line_makes_each_kind(tmp_path, ending):
     made = tmp_path / f"made.{ending}"
-    figure(["online-softmax?scores=1,3,2&step=2", str(made), "--site", "https://tilewise.example"])
+    main(["figure", "online-softmax?scores=1,3,2&step=2", str(made), "--site", "https://tilewise.example"])
     assert made.stat().st_size > 300
 
 
@@ -223,5 +223,5 @@ def test_the_command_line_makes_each_kind(tmp_path, ending):
 )
 def test_the_command_line_says_what_is_missing(arguments, said, capsys):
     with pytest.raises(SystemExit):
-        figure(arguments)
+        main(["figure", *arguments])
     assert said in capsys.readouterr().err

@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_there_is_said_at_the_start(given, arguments, said,
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
-        command.serve(arguments)
+        command.main(arguments)
     assert said in capsys.readouterr().err
 
 
@@ -170,5 +170,5 @@ def test_metrics_without_the_extra_are_refused_in_words(monkeypatch, capsys):
     monkeypatch.setenv("TILEWISE_METRICS", "true")
     monkeypatch.setattr(command, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
-        command.serve([])
+        command.main([])
     assert "pip install 'tilewise[metrics]'" in capsys.readouterr().err

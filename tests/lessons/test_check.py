@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from app.__main__ import lessons as command
+from app.__main__ import main
 from app.lessons import checks
 from app.lessons.catalog import LESSONS, Catalog
 from tests.lessons.made import BODY_STARTS, catalog, html, lesson, write, wrong
@@ -86,16 +86,16 @@ def test_the_projects_own_lessons_have_nothing_wrong():
 
 def test_the_command(tmp_path, capsys):
     write(tmp_path, "\n{{ five[-1].l }}\n")
-    command([str(tmp_path)])
+    main(["check", str(tmp_path)])
     assert "nothing wrong in small" in capsys.readouterr().out
     write(tmp_path, "\n{{ five[9].l }}\n")
     for given in (tmp_path, tmp_path / "small"):
         with pytest.raises(SystemExit) as stopped:
-            command([str(given)])
+            main(["check", str(given)])
         assert stopped.value.code == 1
         assert capsys.readouterr().out.startswith(f"small/lesson.md:{BODY_STARTS + 1}: {{{{ five[9].l }}}}: five has no step 9")
     with pytest.raises(SystemExit) as stopped:
-        command([str(tmp_path / "small" / "code")])
+        main(["check", str(tmp_path / "small" / "code")])
     assert stopped.value.code == 2
 
 
