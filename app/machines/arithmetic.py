@@ -142,7 +142,7 @@ class Arrays:
 
     def _done(self, name: str, result: Array) -> Array:
         self.ops[name] += result.size
-        return self.form.round_array(result)
+        return self.form.rounded(result)
 
     def add(self, a: Array, b: Array) -> Array:
         if self.one:
@@ -191,8 +191,13 @@ class Arrays:
             whole: Array = np.sum(x, axis=1, dtype=self.form.name).astype(np.float64)
             return whole
         total = np.zeros(len(x))
-        for column in x.T:
-            total = self.add(total, column)
+        if self.one:
+            for column in x.T:
+                total = self.add(total, column)
+            return total
+        with np.errstate(over="ignore", invalid="ignore"):
+            for column in x.T:
+                total = self._done("add", total + column)
         return total
 
     def dot(self, a: Array, b: Array, live: Array | None = None) -> Array:
@@ -205,9 +210,13 @@ class Arrays:
                 product: Array = (a.astype(self.form.name) @ b.astype(self.form.name)).astype(np.float64)
             return product
         total = np.zeros((rows, b.shape[1]))
-        for i in range(inner):
-            added = self.add(total, self.mul(a[:, i, None], b[i]))
-            total = added if live is None else np.where(live[:, i, None] != 0, added, total)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # once for all products: it takes as long as one of them
+            for i in range(inner):
+                if self.one:
+                    added = self.add(total, self.mul(a[:, i, None], b[i]))
+                else:
+                    added = self._done("add", total + self._done("mul", a[:, i, None] * b[i]))
+                total = added if live is None else np.where(live[:, i, None] != 0, added, total)
         return total
 
     def _whole(self, products: int) -> bool:
