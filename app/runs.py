@@ -95,6 +95,8 @@ class Run:
     def around(self, step: int, most_bytes: int) -> dict[str, Any]:
         """The part that a page at this step carries: from the start, or where the step is far from it, around it."""
         first = step // MAX_COUNT * MAX_COUNT
+        if (step - first) * len(encode(self.snapshot(first))) > most_bytes:  # as large as it is, the part would end before this step
+            return self.part(step, MAX_COUNT, most_bytes)
         found = self.part(first, MAX_COUNT, most_bytes)
         return found if step < first + found["count"] else self.part(step, MAX_COUNT, most_bytes)
 

@@ -21,7 +21,7 @@ LAST_STEP = 10**6
 class WidgetPage:
     """A snapshot, the run beside it, its figure and its form as last typed.
 
-    frame   what the script needs to know besides snapshots, such as an axis
+    run     the part of it that the page carries; whole: all of it, made as far as it was asked for
     beside  a second run to lay beside the first, with its own snapshot
     """
 
@@ -29,8 +29,7 @@ class WidgetPage:
     spec: Any
     shot: dict[str, Any]
     run: dict[str, Any]
-    panels: Any
-    frame: dict[str, Any]
+    whole: Run
     typed: dict[str, str]
     faults: dict[str, Fault]
     uid: str
@@ -75,6 +74,16 @@ class WidgetPage:
     def extra(self) -> str:
         """What a link to this page says besides spec and step."""
         return f"&beside={self.beside.name}" if self.beside else ""
+
+    @cached_property
+    def panels(self) -> Any:
+        """Its picture as data, drawn where its template asks for it: a page of tables only does not."""
+        return self.widget.draw(self.whole.shot(self.shot["step"])) if self.widget.draw else None
+
+    @cached_property
+    def frame(self) -> dict[str, Any]:
+        """What the script needs to know besides snapshots, such as an axis."""
+        return self.widget.frame(self.spec, lambda: self.panels)
 
     @cached_property
     def more(self) -> Any:
@@ -145,13 +154,11 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
         raise NoSuchStep(step, run.steps)
     inlined = run.around(step, RUN_BYTES)
     shot = run.snapshot(step)
-    panels = record.draw(run.shot(step)) if record.draw else None
-    frame = record.frame(spec, panels)
     typed = typed_in(machine, spec) | {name: str(value) for name, value in asked.items() if faults}
     beside = beside_of(record.beside(spec, given.get("beside", "")), step)
     by_field = {one.field: one for one in faults}
     fields = {one.name: one for one in machine.fields}
-    return WidgetPage(record, spec, shot, inlined, panels, frame, typed, by_field, uid, beside, fields, options)
+    return WidgetPage(record, spec, shot, inlined, run, typed, by_field, uid, beside, fields, options)
 
 
 def typed_in(machine: Machine, spec: Any) -> dict[str, str]:

@@ -76,6 +76,12 @@ class Inputs:
         return FORMATS[self.format], FORMATS[str(self.compute)], FORMATS[str(self.p_format)], FORMATS[str(self.accumulate)]
 
     @property
+    def stored(self) -> tuple[Array, Array, Array]:
+        """q, k and v as slow memory holds them: rounded to `format`."""
+        form = self.forms[0]
+        return form.round_array(self.q), form.round_array(self.k), form.round_array(self.v)
+
+    @property
     def factor(self) -> float:
         """What scores are multiplied by, in the compute format; 1/√d goes by the d that was given, never a padded one."""
         return self.forms[1].round(1 / math.sqrt(self.d) if self.scale == "auto" else float(self.scale))

@@ -190,7 +190,8 @@ def _with(state: State, i: int, rows: Rows | None) -> State:
 def _scores(spec: Spec, rows: slice, cols: slice, live: Array, ops: Counter[str]) -> dict[str, Array]:
     """Load a tile of Q, K and V, and make its scores: scaled, then masked by selection."""
     form = spec.forms[0]
-    q, k, v = form.round_array(spec.q[rows]), form.round_array(spec.k[cols]), form.round_array(spec.v[cols])
+    with np.errstate(over="ignore", invalid="ignore"):
+        q, k, v = form.rounded(spec.q[rows]), form.rounded(spec.k[cols]), form.rounded(spec.v[cols])
     arithmetic, _ = arithmetics(spec, ops)
     dots = arithmetic.dot(q, k.T)
     scores = np.where(live != 0, arithmetic.mul(dots, spec.factor), MASKED)

@@ -31,8 +31,7 @@ def reference(spec: Inputs) -> dict[str, Any]:
     >>> [[round(x, 3) for x in row] for row in found["output"]], [round(x, 3) for x in found["lse"]]
     ([[0.538, 1.462]], [2.313])
     """
-    form = spec.forms[0]
-    q, k, v = (form.round_array(x) for x in (spec.q, spec.k, spec.v))
+    q, k, v = spec.stored
     factor = 1 / np.sqrt(spec.d) if spec.scale == "auto" else float(spec.scale)
     live = spec.live(slice(0, spec.n_q), slice(0, spec.n_k)) != 0
     output, lse = np.zeros((spec.n_q, spec.d_v)), np.full(spec.n_q, MASKED)

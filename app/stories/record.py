@@ -161,7 +161,7 @@ class Widget:
     pictures      more pictures: what their name adds, title, draw
     nav, pitch    its name in the navigation, and a line for the home page
     hero          the step of the default that the home page shows
-    frame         what the script needs to know besides snapshots, from spec and drawing
+    frame         what the script needs to know besides snapshots, from spec and what makes the drawing
     more          what the template shows besides the snapshot, which no step changes
     beside        a second run on the same inputs, by the name that a URL gives it
     kept          fields that a preset leaves as they are
@@ -184,7 +184,7 @@ class Widget:
     nav: str = ""
     pitch: str = ""
     hero: int | None = None
-    frame: Callable[[Any, Any], dict[str, Any]] = _nothing
+    frame: Callable[[Any, Callable[[], Any]], dict[str, Any]] = _nothing
     more: Callable[[Any], Any] = _nothing
     beside: Callable[[Any, str], Other | None] = lambda spec, name: None
     kept: tuple[str, ...] = ()

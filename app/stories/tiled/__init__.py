@@ -43,8 +43,7 @@ def _map(panels: Any, size: tuple[float, float]) -> Box:
 
 def frame(spec: tiled.Spec) -> dict[str, Any]:
     """The rounded inputs, the shape of the map, and which numbers make which, as the machine declares it."""
-    form = spec.forms[0]
-    q, k, v = (form.round_array(x).tolist() for x in (spec.q, spec.k, spec.v))
+    q, k, v = (x.tolist() for x in spec.stored)
     found: dict[str, Any] = wire({"q": q, "k": k, "v": v, "block": [spec.block_q, spec.block_k], "factor": spec.factor})
     return found | {"made_of": tiled.MADE_OF if spec.algorithm == "fa2" else tiled.MADE_OF_FA1}
 
@@ -78,6 +77,7 @@ WIDGET = Widget(
     pitch="FlashAttention itself, tile by tile, each row with a factor of its own; FlashAttention-1 or the standard way beside it.",
     frame=lambda spec, panels: frame(spec),
     beside=_beside,
+    more=lambda spec: {"roomy": chart.roomy(spec)},
     crop=_map,
     caption_width=588,
     drawn_only=frozenset({"cells", "consumed", "phases", "reference", "q", "k", "v", "dots"}),

@@ -103,8 +103,7 @@ def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
     snapshot = {"event": shot.event, "state": shot.state}
     room = roomy(spec)
     cell = 44.0 if room else max(6.0, min(22.0, 420 / max(spec.n_k, 1)))
-    form = spec.forms[0]
-    q, k, v = (form.round_array(x).tolist() for x in (spec.q, spec.k, spec.v))
+    q, k, v = (x.tolist() for x in spec.stored)
     event = snapshot["event"]
     rows, cols = range(*event.get("q_rows", (0, 0))), range(*event.get("k_cols", (0, 0)))
     gap, left, top = 24.0, 34.0, 22.0
