@@ -30,7 +30,7 @@ def look(snapshot: dict[str, Any], path: str, row: int | None = None, col: int |
     return None if isinstance(found, list) else found
 
 
-TILES = ("dots", "scores", "p")  # an event's tables with a column for each key
+TILES = ("dots", "scores", "p", "p_cast")  # an event's tables with a column for each key
 
 
 def _pick(found: list[Any], place: int) -> Any:

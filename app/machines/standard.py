@@ -30,9 +30,12 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Event:
+    """kind: of KINDS; shares: of a softmax step, before they are cast to p_format."""
+
     kind: str
     after: State
     cost: Ledger
+    shares: Array | None = None
 
 
 def start(spec: Inputs) -> State:
@@ -65,8 +68,8 @@ def advance(spec: Inputs, state: State) -> Event:
         masked, against = state.s == MASKED, np.where(m == MASKED, 0.0, m)[:, None]
         sizes = np.where(masked, 0.0, arithmetic.exp(arithmetic.sub(np.where(masked, against, state.s), against)))
         l = sums.row_sum(sizes)
-        p = p_format.round_array(sums.div(sizes, np.where(m == MASKED, 1.0, l)[:, None]))
-        return Event("softmax", State(2, state.s, p), Ledger(table, table, 0, **ops))
+        shares = sums.div(sizes, np.where(m == MASKED, 1.0, l)[:, None])
+        return Event("softmax", State(2, state.s, p_format.round_array(shares)), Ledger(table, table, 0, **ops), shares)
     output = form.round_array(sums.dot(state.p, form.round_array(spec.v), live))
     return Event("output", State(3, state.s, state.p, output), Ledger(table + n_k * d_v, n_q * d_v, 0, **ops))
 

@@ -83,7 +83,7 @@ class Event:
     """One step. kind: "tile" or "normalise"; rows and cols: which part of the map; before and now: the Q tile's rows.
 
     A tile that was not skipped also has, in the order in which they are formed: q, k, v (as loaded), dots (q·k), scores
-    (scaled and masked), m_new, alpha, p, row_sums, l_rescaled, acc_rescaled and pv. In fa1 p is measured against m_tile,
+    (scaled and masked), m_new, alpha, p, p_cast (p in `p_format`, where that differs), row_sums, l_rescaled, acc_rescaled and pv. In fa1 p is measured against m_tile,
     the tile's own maximum, l_tile is its sum, and beta = exp(m_tile − m_new). A normalise step has `output`.
     """
 
@@ -223,7 +223,8 @@ def _fold_fa2(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, op
     acc_rescaled = sums.mul(before.acc, alpha[:, None])
     p = _sizes(arithmetic, scores, m_new)
     row_sums = sums.row_sum(p)
-    pv = sums.dot(p_format.round_array(p), parts["v"], live)
+    p_cast = p_format.round_array(p)
+    pv = sums.dot(p_cast, parts["v"], live)
     l_new, acc_new = sums.add(l_rescaled, row_sums), sums.add(acc_rescaled, pv)
     parts |= {
         "m_new": m_new,
@@ -231,6 +232,7 @@ def _fold_fa2(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, op
         "l_rescaled": l_rescaled,
         "acc_rescaled": acc_rescaled,
         "p": p,
+        **_cast(spec, p_cast),
         "row_sums": row_sums,
         "pv": pv,
     }
@@ -248,14 +250,29 @@ def _fold_fa1(spec: Spec, before: Rows, parts: dict[str, Array], live: Array, op
     alpha, beta = _factor(arithmetic, before.m, m_new), _factor(arithmetic, m_tile, m_new)
     l_rescaled = sums.mul(before.l, alpha)
     l_new = sums.add(l_rescaled, sums.mul(l_tile, beta))
-    pv = sums.dot(p_format.round_array(p), parts["v"], live)
+    p_cast = p_format.round_array(p)
+    pv = sums.dot(p_cast, parts["v"], live)
     acc_rescaled = sums.mul(before.acc, l_rescaled[:, None])  # O was divided by l_old: times l_old · alpha it is a weighted sum again
     weighted = sums.add(acc_rescaled, sums.mul(pv, beta[:, None]))
     empty = (m_new == MASKED)[:, None]
     o_new = np.where(empty, 0.0, sums.div(weighted, np.where(empty, 1.0, l_new[:, None])))
-    parts |= {"m_tile": m_tile, "p": p, "l_tile": l_tile, "m_new": m_new, "alpha": alpha, "beta": beta, "l_rescaled": l_rescaled}
+    parts |= {
+        "m_tile": m_tile,
+        "p": p,
+        **_cast(spec, p_cast),
+        "l_tile": l_tile,
+        "m_new": m_new,
+        "alpha": alpha,
+        "beta": beta,
+        "l_rescaled": l_rescaled,
+    }
     parts |= {"acc_rescaled": acc_rescaled, "row_sums": l_tile, "pv": pv}
     return Rows(m_new, l_new, o_new)
+
+
+def _cast(spec: Spec, p_cast: Array) -> dict[str, Array]:
+    """p as it meets V, where its format is another than that of p."""
+    return {"p_cast": p_cast} if spec.p_format != spec.compute else {}
 
 
 def _normalise(spec: Spec, state: State, i: int, rows: slice, before: Rows) -> Event:

@@ -81,7 +81,7 @@ MUTANTS = [
            makes=CASES["multiply-by-inf-mask"]["faulty"]["out"]),
     Mutant("a mask that is a finite number", SCORES, FINITE, SENTINEL),
     Mutant("a mask that is a finite number, in a row with no key", SCORES, FINITE, LATE | {"key_lengths": (0, 5, 4)}),
-    Mutant("a masked value multiplied", SUMS, f'pv = sums.dot(p_format.round_array(p), parts["v"])\n{SUMS}', NAN_VALUE),
+    Mutant("a masked value multiplied", SUMS, f'pv = sums.dot(p_cast, parts["v"])\n{SUMS}', NAN_VALUE),
     Mutant("a tile skipped that is masked in part", "skipped = not live.any()", "skipped = not live.all()", EMPTY),
     Mutant("division forgotten", "divided = Arrays(accumulate, ops).div(before.acc, np.where(empty, 1.0, before.l[:, None]))",
            "divided = before.acc", EXAMPLE),

@@ -144,6 +144,10 @@ class Problem:
                   for i, row in zip(rows, dots, strict=True)]  # fmt: skip
         return dots, scores
 
+    def shown_cast(self, p_cast):
+        """p as it meets V is told where it is in another format than p."""
+        return {"p_cast": p_cast} if self.p_format != self.compute else {}
+
     def weighted(self, i, cols, weights):
         """The sum of weight · value over the live keys of `cols`, an element at a time."""
         live = [(self.v[j], weight) for j, weight in zip(cols, weights, strict=True) if self.live[i][j]]
@@ -198,11 +202,12 @@ def fa2(problem, down, across):
                 alpha = factor(compute, m_old, m)
                 p = [size(compute, s, m) for s in scores]
                 row_sum = total(sums, p)
-                pv = problem.weighted(i, range(*cols), [cast(problem.p_format, x) for x in p])
+                p_cast = [cast(problem.p_format, x) for x in p]
+                pv = problem.weighted(i, range(*cols), p_cast)
                 l_rescaled = multiply(sums, l_old, alpha)
                 acc_rescaled = [multiply(sums, x, alpha) for x in acc_old]
                 found.append({
-                    "m_new": m, "alpha": alpha, "l_rescaled": l_rescaled, "acc_rescaled": acc_rescaled, "p": p, "row_sums": row_sum,
+                    "m_new": m, "alpha": alpha, "l_rescaled": l_rescaled, "acc_rescaled": acc_rescaled, "p": p, **problem.shown_cast(p_cast), "row_sums": row_sum,
                     "pv": pv, "m": m, "l": add(sums, l_rescaled, row_sum),
                     "acc": [add(sums, x, y) for x, y in zip(acc_rescaled, pv, strict=True)],
                 })  # fmt: skip
@@ -242,7 +247,8 @@ def fa1(problem, down, across):
                 m_tile = highest(scores)
                 p = [size(compute, s, m_tile) for s in scores]
                 l_tile = total(sums, p)
-                pv = problem.weighted(i, range(*cols), [cast(problem.p_format, x) for x in p])
+                p_cast = [cast(problem.p_format, x) for x in p]
+                pv = problem.weighted(i, range(*cols), p_cast)
                 m = higher(m_old, m_tile)
                 alpha, beta = factor(compute, m_old, m), factor(compute, m_tile, m)
                 l_rescaled = multiply(sums, l_old, alpha)
@@ -250,7 +256,7 @@ def fa1(problem, down, across):
                 o_rescaled = [multiply(sums, x, l_rescaled) for x in o_old]
                 weighted = [add(sums, x, multiply(sums, y, beta)) for x, y in zip(o_rescaled, pv, strict=True)]
                 found.append({
-                    "m_tile": m_tile, "p": p, "l_tile": l_tile, "row_sums": l_tile, "pv": pv, "m_new": m, "alpha": alpha, "beta": beta,
+                    "m_tile": m_tile, "p": p, **problem.shown_cast(p_cast), "l_tile": l_tile, "row_sums": l_tile, "pv": pv, "m_new": m, "alpha": alpha, "beta": beta,
                     "l_rescaled": l_rescaled, "acc_rescaled": o_rescaled, "m": m, "l": l,
                     "acc": [0.0 if m == MASKED else divide(sums, x, l) for x in weighted],
                 })  # fmt: skip

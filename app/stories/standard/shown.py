@@ -4,17 +4,22 @@ from typing import Any
 
 from app.machines.attention import Inputs
 from app.machines.run import Moment
-from app.machines.standard import KINDS, State
-from app.stories.attention import REFERENCE, reference, table
+from app.machines.standard import KINDS, Event, State
+from app.stories.attention import ERROR, REFERENCE, compared, errors, reference, table
 from app.stories.forms import event_of, object_of
 
-EVENT = event_of(["start", *KINDS])
+EVENT = event_of(
+    ["start", *KINDS],
+    p=table("softmax: the shares before they are cast; where p_format is another format than accumulate"),
+    p_cast=table("softmax: the shares as they meet V, cast to p_format; where that is another format than accumulate"),
+)
 STATE = object_of(
     "What lies in slow memory.",
-    ("s", "p", "output"),
+    ("s", "p", "output", "error"),
     s=table("the scores, n_q rows of n_k; -Infinity where masked"),
-    p=table("the shares, n_q rows of n_k"),
+    p=table("the shares, n_q rows of n_k, in p_format"),
     output=table("n_q rows of d_v"),
+    error=ERROR,
     reference=REFERENCE,
 )
 
@@ -25,18 +30,29 @@ class StandardView:
     form_name, event_form, state_form = "Standard", EVENT, STATE
 
     def __init__(self, spec: Inputs) -> None:
-        self.reference = reference(spec)
+        self.spec, self.reference = spec, reference(spec)
 
     def see(self, moment: Moment) -> None:
         self.moment = moment
 
     def event(self) -> dict[str, Any]:
-        return {"kind": self.moment.event.kind if self.moment.event else "start"}
+        event: Event | None = self.moment.event
+        if event is None:
+            return {"kind": "start"}
+        told: dict[str, Any] = {"kind": event.kind}
+        if event.shares is not None and self.spec.p_format != self.spec.accumulate:
+            told |= {"p": event.shares.tolist(), "p_cast": event.after.p.tolist()}  # type: ignore[union-attr]
+        return told
 
     def state(self) -> dict[str, Any]:
         state: State = self.moment.state
         parts = (("s", state.s), ("p", state.p), ("output", state.output))
-        return {name: part.tolist() for name, part in parts if part is not None} | {"reference": self.reference}
+        told: dict[str, Any] = {name: part.tolist() for name, part in parts if part is not None}
+        return told | ({"error": self._off()} if state.output is not None else {}) | {"reference": self.reference}
 
     def words(self) -> dict[str, str]:
-        return {}
+        return compared(self.spec, self.reference, self._off())
+
+    def _off(self) -> dict[str, Any] | None:
+        output = self.moment.state.output
+        return None if output is None else errors(self.spec, output, self.reference)

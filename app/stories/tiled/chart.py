@@ -29,6 +29,7 @@ class Cell:
     lit: bool = False
     level: int = 0
     small: str = ""
+    cast: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _map(snapshot: dict[str, Any], x: float, y: float, cell: float, room: bool) 
     cells = []
     for i, row in enumerate(snapshot["state"]["cells"]):
         for j, state in enumerate(row):
-            score, size = look(snapshot, "event.scores", i, j), look(snapshot, "event.p", i, j)
+            score, size, cast = (look(snapshot, f"event.{name}", i, j) for name in ("scores", "p", "p_cast"))
             text = show(score) if room and state == "live" and score is not None else "consumed" if room and state == "consumed" else ""
             if room and state == "masked":
                 text = "–"
@@ -174,6 +175,7 @@ def _map(snapshot: dict[str, Any], x: float, y: float, cell: float, room: bool) 
                     state == "live",
                     0,
                     show(size) if room and size is not None else "",
+                    show(cast) if room and cast is not None and state == "live" else "",
                 )
             )
     return Table("map of positions", x, y - 5, tuple(cells))

@@ -8,7 +8,7 @@ from app.machines import tiled
 from app.machines.online import MASKED
 from app.machines.run import Moment
 from app.machines.tiled import PHASES, Event, Spec
-from app.stories.attention import REFERENCE, reference, row, table
+from app.stories.attention import ERROR, REFERENCE, compared, errors, reference, row, table
 from app.stories.forms import event_of, kind, list_of, object_of
 from app.stories.tiled import words
 
@@ -34,6 +34,7 @@ EVENT = event_of(
     alpha=row("exp(m_old − m_new), a row; 0 while nothing is kept"),
     beta=row("fa1: exp(m_tile − m_new), a row"),
     p=table("exp(score − m_new), in fa1 exp(score − m_tile); 0 where masked"),
+    p_cast=table("p as it meets V, cast to p_format; where that is another format than compute"),
     l_old=row("l before"),
     l_rescaled=row("l_old · alpha"),
     l_tile=row("fa1: the sum of p, a row"),
@@ -51,7 +52,7 @@ EVENT = event_of(
 )
 STATE = object_of(
     "For every query what is kept or written out, and the map of positions.",
-    ("acc", "output"),
+    ("acc", "output", "error"),
     m=row("the highest score so far, a row; -Infinity before any live one"),
     l=row("the sum of exp(score − m), a row"),
     acc=table("fa2: the sum of exp(score − m) · V, unnormalised; fa1 has none"),
@@ -62,6 +63,7 @@ STATE = object_of(
         "the map of positions, a row for each query: live are the cells of the tile just taken",
     ),
     consumed=list_of(list_of(kind("boolean", "whether its score was used and dropped"), "one for each key"), "the same map"),
+    error=ERROR,
     reference=REFERENCE,
 )
 
@@ -128,8 +130,15 @@ class TiledView:
         cells = np.where(self.live, cells, "masked")
         told["cells"] = cells.tolist()
         told["consumed"] = (cells == "consumed").tolist()
+        if self._done:
+            told["error"] = errors(self.spec, np.array(self.output), self.reference)
         told["reference"] = self.reference
         return told
 
+    @property
+    def _done(self) -> bool:
+        return self.moment.step == tiled.steps(self.spec)
+
     def words(self) -> dict[str, str]:
-        return words.phases(self.spec, self.moment)
+        off = errors(self.spec, np.array(self.output), self.reference) if self._done else None
+        return words.phases(self.spec, self.moment) | compared(self.spec, self.reference, off)

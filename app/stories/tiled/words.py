@@ -166,6 +166,7 @@ def phases(spec: Spec, moment: Moment) -> dict[str, str]:
     none = parts["m_new"] == MASKED
     masked = int((event.live == 0).sum())
     factor = spec.factor
+    size = f"size, cast to {spec.p_format}," if spec.p_format != spec.compute else "size"
     scaled = "" if factor == 1 else f" times the scale {v.number(factor)}"
     told = {
         "load": f"Load {keys} and their values; the queries stay.",
@@ -175,9 +176,9 @@ def phases(spec: Spec, moment: Moment) -> dict[str, str]:
         if fresh.all()
         else f"{'ℓ of each row' if fa1 else 'What each row kept'} is multiplied by exp(m before − m now): {_row(parts['alpha'], ~fresh)}.",
         "exponentiate": f"Each live score becomes a size next to the {'tile’s own' if fa1 else 'row’s'} highest.",
-        "accumulate": f"The sizes of each row, {_row(parts['row_sums'])} together, are times exp(m of the tile − m now) when they go into ℓ, and size × value into the output, which is divided by the new ℓ at once."
+        "accumulate": f"The sizes of each row, {_row(parts['row_sums'])} together, are times exp(m of the tile − m now) when they go into ℓ, and {size} × value into the output, which is divided by the new ℓ at once."
         if fa1
-        else f"The sizes of each row add {_row(parts['row_sums'])} to ℓ, and size × value goes into acc.",
+        else f"The sizes of each row add {_row(parts['row_sums'])} to ℓ, and {size} × value goes into acc.",
         "consume": "The scores and sizes of this tile are dropped. They will not be needed again.",
     }
     return {f"phase_{name}": said for name, said in told.items()}

@@ -27,7 +27,7 @@ export function superscript(whole) {
 }
 
 /** An event's tables with a column for each key. */
-const TILES = ["dots", "scores", "p"];
+const TILES = ["dots", "scores", "p", "p_cast"];
 
 /**
  * What a path names in a snapshot, as app/look.py says. Paths start at the state ("naive.sum") unless they name

@@ -23,7 +23,10 @@ export function at(snapshot, phase) {
   if (phase < SCORE) delete event.scores;
   if (phase < MAX) state.m = put(state.m, event.m_old);
   if (phase < RESCALE) delete event.alpha;
-  if (phase < SIZE) delete event.p;
+  if (phase < SIZE) {
+    delete event.p;
+    delete event.p_cast;
+  }
   if (phase < ADD) {
     state.l = put(state.l, phase < RESCALE ? event.l_old : event.l_rescaled);
     if (state.acc) state.acc = put(state.acc, phase < RESCALE ? event.acc_old : event.acc_rescaled);
@@ -32,6 +35,7 @@ export function at(snapshot, phase) {
   if (phase >= DROP) {
     delete event.scores;
     delete event.p;
+    delete event.p_cast;
     state.cells = state.cells.map((/** @type {string[]} */ row) => row.map((cell) => (cell === "live" ? "consumed" : cell)));
   }
   const caption = snapshot.words[`phase_${event.phases[phase]}`];
@@ -180,7 +184,8 @@ function meeting(snapshot, frame, row, col, i) {
   const scaled = frame.factor === 1 ? "" : `, times the scale ${show(frame.factor)}${gives(score, dot * frame.factor, dot, frame.factor)}`;
   if (!event.p) return `${made}${scaled}`;
   const against = event.m_tile ? event.m_tile[i] : event.m_new[i];
-  return `${made}${scaled}; its size is ${size(event.p[i][j], score, against, snapshot.spec.compute)}`;
+  const sized = `${made}${scaled}; its size is ${size(event.p[i][j], score, against, snapshot.spec.compute)}`;
+  return event.p_cast ? `${sized}, cast to ${snapshot.spec.p_format} it meets the value as ${show(event.p_cast[i][j])}` : sized;
 }
 
 /** An element of the output. i: its row in the tile just taken, or −1. @param {Snapshot} snapshot @param {number} row @param {number} col @param {number} i */
