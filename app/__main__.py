@@ -216,8 +216,8 @@ def figure(given: Namespace) -> None:
 
 
 def lessons(given: Namespace) -> None:
-    from app.lessons.catalog import LESSONS, Catalog
-    from app.lessons.checks import check
+    from app.lessons.check import check
+    from app.lessons.course import LESSONS, Catalog
 
     folder: Path | None = given.folder
     catalog, only = Catalog(), None

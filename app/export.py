@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from app.assets import Assets, load
-from app.lessons.catalog import Catalog
+from app.lessons.course import Catalog
 from app.runs import spec_of
 from app.snapshot import MAX_COUNT
 from app.specs import query

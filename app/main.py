@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette_compress import CompressMiddleware
 
 from app import __version__, assets
-from app.lessons.catalog import Catalog
+from app.lessons.course import Catalog
 from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshot import NoSuchStep

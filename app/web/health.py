@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
-from app.lessons.catalog import Catalog
+from app.lessons.course import Catalog
 from app.machines.formats import FORMATS
 from app.runs import Run
 from app.stories import WIDGETS

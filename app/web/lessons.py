@@ -11,13 +11,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.lessons import code
-from app.lessons.catalog import Catalog
-from app.lessons.draft import BASE
-from app.lessons.faults import Broken, BrokenLesson, Problem
-from app.lessons.pages import Lesson, Page
-from app.lessons.quiz_pages import Given
-from app.lessons.reading import TRACKS, Track
+from app.lessons.course import Catalog
+from app.lessons.lesson import Lesson, Page
+from app.lessons.markup import code
+from app.lessons.markup.context import BASE
+from app.lessons.problems import Invalid, InvalidLesson, Problem
+from app.lessons.quiz.html import Given
+from app.lessons.source import TRACKS, Track
 from app.specs import clip
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
@@ -36,8 +36,8 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
         def whole() -> bytes:
             try:
                 return make()
-            except Broken as error:
-                raise BrokenLesson([Problem(f"{lesson.slug}/code", 1, str(error))]) from None
+            except Invalid as error:
+                raise InvalidLesson([Problem(f"{lesson.slug}/code", 1, str(error))]) from None
 
         answer = await show(request, whole, media_type)
         if answer.status_code < 400:
@@ -50,7 +50,7 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
             if not catalog.watching:
                 return await ready.shared(request, media_type, lambda: run_in_threadpool(make))
             found = await ready.keep(request, media_type, await run_in_threadpool(make))
-        except BrokenLesson as error:
+        except InvalidLesson as error:
             return site.page(request, "lesson-faults.html", 503, problems=error.problems)
         found.headers["Cache-Control"] = "no-cache"  # an author's next change is seen at once
         return found
@@ -94,10 +94,10 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
 
         def make() -> bytes:
             if found.problems:
-                raise BrokenLesson(found.problems)
+                raise InvalidLesson(found.problems)
             section, problems = found.question(name, track, given)
             if problems:
-                raise BrokenLesson(problems)
+                raise InvalidLesson(problems)
             return site.render(request, "quiz.html", lesson=found, track=track, quiz=found.quizzes[name], body=_body(request, section))
 
         return await show(request, make)
@@ -133,12 +133,12 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
 
 
 def whole(lesson: Lesson, track: Track) -> Page:
-    """A lesson's page; BrokenLesson where there is anything wrong with it."""
+    """A lesson's page; InvalidLesson where there is anything wrong with it."""
     if lesson.problems:
-        raise BrokenLesson(_first(lesson.problems))
+        raise InvalidLesson(_first(lesson.problems))
     page = lesson.page(track)
     if page.problems:
-        raise BrokenLesson(_first(list(page.problems)))
+        raise InvalidLesson(_first(list(page.problems)))
     return page
 
 

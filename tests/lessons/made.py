@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from app.lessons import checks
-from app.lessons.catalog import Catalog
-from app.lessons.pages import Lesson
+from app.lessons import check as checks
+from app.lessons.course import Catalog
+from app.lessons.lesson import Lesson
 
 FRONT = """+++
 title = "A small lesson"

@@ -4,7 +4,7 @@ import html
 import re
 from typing import Any
 
-from app.lessons.pages import Lesson
+from app.lessons.lesson import Lesson
 
 
 def text(lesson: Lesson, track: Any) -> str:

@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from app.__main__ import main
-from app.lessons import checks
-from app.lessons.catalog import LESSONS, Catalog
+from app.lessons import check as checks
+from app.lessons.course import LESSONS, Catalog
 from tests.lessons.made import BODY_STARTS, catalog, html, lesson, write, wrong
 
 

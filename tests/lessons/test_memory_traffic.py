@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.lessons import pages
-from app.lessons.catalog import LESSONS, Catalog
-from app.lessons.checks import check
-from app.lessons.pages import Lesson
+from app.lessons.check import check
+from app.lessons.course import LESSONS, Catalog
+from app.lessons.lesson import Lesson, read
 from app.machines.traffic import Size, fa1_blocks, fa1_cost, fa2_cost, standard_cost, table_bytes
 from tests.lessons.read import rows, text
 
@@ -81,7 +80,7 @@ def test_bytes_of_tables(lesson: Lesson) -> None:
     assert table_bytes(32768, 32768, "float32") == 4 * 2**30
     assert "takes 4 GiB" in text(lesson, "plain")
     answer = lesson.quizzes["heads-and-batch"].given["answer"]
-    assert lesson.draft("plain").scope.value(answer) * 2**30 == table_bytes(8192, 8192, "float16", 32 * 8)
+    assert lesson.context("plain").scope.value(answer) * 2**30 == table_bytes(8192, 8192, "float16", 32 * 8)
 
 
 # What was measured
@@ -106,7 +105,7 @@ def other(folder: Path, gpu: Any) -> Lesson:
     copy = folder / "memory-traffic"
     shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
     (copy / "data" / "h200.json").write_text(json.dumps(gpu))
-    return pages.read(copy)
+    return read(copy)
 
 
 QUOTED = [
@@ -191,7 +190,7 @@ def test_claims_in_words() -> None:
 
 
 def test_prediction_and_measurement_meet(lesson: Lesson) -> None:
-    value = lesson.draft("plain").scope.value
+    value = lesson.context("plain").scope.value
     predicted = value(lesson.quizzes["memory-ratio"].given["answer"])
     assert predicted == ATTENTION["float32"]["rows"]["32768"]["memory_plain_over_fused"]
     assert f"{predicted:,.0f} times" in text(lesson, "plain")

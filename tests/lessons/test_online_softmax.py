@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.lessons import pages
-from app.lessons.catalog import LESSONS, Catalog
-from app.lessons.checks import check
-from app.lessons.pages import Lesson
+from app.lessons.check import check
+from app.lessons.course import LESSONS, Catalog
+from app.lessons.lesson import Lesson, read
 from app.machines import MACHINES
 from app.machines.run import moments
 from tests.lessons.read import rows, text
@@ -94,7 +93,7 @@ def test_another_default_gives_another_lesson(lesson: Lesson, tmp_path: Path) ->
     shutil.copytree(FOLDER, changed)
     source = changed / "lesson.md"
     source.write_text(source.read_text().replace('scores = "1,3,2,5,4"', 'scores = "1,3,2,6,4"'))
-    other = pages.read(changed)
+    other = read(changed)
     online = MACHINES["online-softmax"]
     spec = online.spec(scores=(1.0, 3.0, 2.0, 6.0, 4.0), values=(10.0, 20.0, 30.0, 40.0, 50.0), format="float64")
     state = list(moments(online, spec))[-1].state

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.lessons.catalog import Catalog
-from app.lessons.checks import check
-from app.lessons.pages import Lesson
+from app.lessons.check import check
+from app.lessons.course import Catalog
+from app.lessons.lesson import Lesson
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "worked_examples.json").read_text())
 EXAMPLES = ("divide_first_or_last", "six_scores_two_at_a_time", "tiles_two_queries_four_keys")

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.lessons import pages
-from app.lessons.catalog import LESSONS, Catalog
-from app.lessons.checks import check
-from app.lessons.pages import Lesson
+from app.lessons.check import check
+from app.lessons.course import LESSONS, Catalog
+from app.lessons.lesson import Lesson, read
 from tests.lessons.read import rows, text
 
 FOLDER = LESSONS / "splitting-a-row"
@@ -79,7 +78,7 @@ def test_lse_and_its_bases(lesson: Lesson) -> None:
 
 def test_claims_in_words(lesson: Lesson) -> None:
     """What the prose says without a number."""
-    value = lesson.draft("deep").scope.value
+    value = lesson.context("deep").scope.value
     assert value("hole[-1].output == after3[-1].output and hole[-1].l == after3[-1].l")
     assert value("hole[2].parts[1].m == '-Infinity' and masked[2].parts[1].m == '-Infinity'")
     assert value("tree[-1].ledger.reads > one[-1].ledger.reads and tree[-1].ledger.writes > one[-1].ledger.writes")
@@ -93,7 +92,7 @@ def test_another_default_gives_another_lesson(lesson: Lesson, tmp_path: Path) ->
     shutil.copytree(FOLDER, changed)
     source = changed / "lesson.md"
     source.write_text(source.read_text().replace('scores = "1,3,2,5,4"', 'scores = "1,3,2,6,4"'))
-    shown = text(pages.read(changed), "deep")
+    shown = text(read(changed), "deep")
     for gone in ("39.9521", "1.5713", "5.3133"):
         assert gone in text(lesson, "deep")
         assert gone not in shown

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from app.lessons.by_hand import worked
-from app.lessons.faults import Broken
-from app.lessons.looking import Node, Run
-from app.lessons.written import number, places, rounded
+from app.lessons.expressions.by_hand import worked
+from app.lessons.expressions.filters import number, places, rounded
+from app.lessons.expressions.runs import Record, Run
+from app.lessons.problems import Invalid
 from app.machines.formats import FORMATS, Format
 from app.machines.traffic import FORMULAS, WAYS, bytes_of
 from app.machines.traffic import Spec as Traffic
@@ -17,7 +17,7 @@ MOST_RANGE = 1000
 
 def _format(name: Any) -> Format:
     if name not in FORMATS:
-        raise Broken(f"there is no number format {name!r}: use one of {', '.join(FORMATS)}")
+        raise Invalid(f"there is no number format {name!r}: use one of {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
@@ -29,14 +29,14 @@ def exp(x: Any) -> float:
 def log(x: Any) -> float:
     value = number(x)
     if value < 0:
-        raise Broken("log of a number below 0")
+        raise Invalid("log of a number below 0")
     return math.log(value) if value else -math.inf
 
 
 def sqrt(x: Any) -> float:
     value = number(x)
     if value < 0:
-        raise Broken("sqrt of a number below 0")
+        raise Invalid("sqrt of a number below 0")
     return math.sqrt(value)
 
 
@@ -47,7 +47,7 @@ def absolute(x: Any) -> float | int:
 def _numbers(given: tuple[Any, ...], name: str) -> list[float | int]:
     found = [number(x) for x in (given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given)]
     if not found:
-        raise Broken(f"{name} of nothing")
+        raise Invalid(f"{name} of nothing")
     return found
 
 
@@ -61,14 +61,14 @@ def smallest(*given: Any) -> float | int:
 
 def total(given: Any) -> float | int:
     if not isinstance(given, (list, tuple)):
-        raise Broken("sum needs a list")
+        raise Invalid("sum needs a list")
     found = [number(x) for x in given]
     return sum(found) if all(isinstance(x, int) for x in found) else math.fsum(found)
 
 
 def length(x: Any) -> int:
     if not isinstance(x, (list, tuple)):
-        raise Broken("len needs a list")
+        raise Invalid("len needs a list")
     return len(x)
 
 
@@ -86,13 +86,13 @@ def round_(x: Any, n: int | None = None) -> float | int:
 
 def short_range(*given: Any) -> list[int]:
     if not 1 <= len(given) <= 3 or any(isinstance(x, bool) or not isinstance(x, int) for x in given):
-        raise Broken("range takes one, two or three whole numbers")
+        raise Invalid("range takes one, two or three whole numbers")
     try:
         found = range(*given)
     except ValueError as error:
-        raise Broken(str(error)) from None
+        raise Invalid(str(error)) from None
     if len(found) > MOST_RANGE:
-        raise Broken(f"a range of {len(found):,} numbers: at most {MOST_RANGE:,} are allowed")
+        raise Invalid(f"a range of {len(found):,} numbers: at most {MOST_RANGE:,} are allowed")
     return list(found)
 
 
@@ -106,10 +106,10 @@ def expin(x: Any, name: Any) -> float:
     return _format(name).exp(float(number(x)))
 
 
-def limits(name: Any) -> Node:
+def limits(name: Any) -> Record:
     """max; exp_max, the largest score whose exp is finite; smallest, the smallest number above 0; digits, in bits."""
     form = _format(name)
-    return Node(
+    return Record(
         {"max": form.max, "exp_max": form.exp_limit, "smallest": form.smallest_subnormal, "digits": form.digits}, f"limits({name!r})"
     )
 
@@ -122,7 +122,7 @@ def gap(a: Any, b: Any) -> float:
     """
     found = list(_gaps(a, b))
     if not found:
-        raise Broken("gap of nothing")
+        raise Invalid("gap of nothing")
     return math.nan if any(math.isnan(x) for x in found) else max(found)
 
 
@@ -131,32 +131,32 @@ def _gaps(a: Any, b: Any) -> Iterator[float]:
         for one, other in zip(a, b, strict=True):
             yield from _gaps(one, other)
     elif isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
-        raise Broken("gap needs two lists of one shape")
+        raise Invalid("gap needs two lists of one shape")
     else:
         yield abs(float(number(a)) - float(number(b))) if number(a) != number(b) else 0.0
 
 
-def by_hand(run: Any, n: Any = 4) -> list[Node]:
+def by_hand(run: Any, n: Any = 4) -> list[Record]:
     """The rows of the by-hand variant, one a step; the first is step 0."""
     if not isinstance(run, Run):
-        raise Broken("by_hand needs a run of online-softmax")
-    return [Node(row, f"by_hand({run.name})") for row in worked(run, places(n))]
+        raise Invalid("by_hand needs a run of online-softmax")
+    return [Record(row, f"by_hand({run.name})") for row in worked(run, places(n))]
 
 
-def traffic(n: Any, d: Any = 64, memory: Any = 49152, block_q: Any = 128, block_k: Any = 64, heads: Any = 1) -> Node:
+def traffic(n: Any, d: Any = 64, memory: Any = 49152, block_q: Any = 128, block_k: Any = 64, heads: Any = 1) -> Record:
     """What each way of attention costs for n tokens of d numbers: standard, fa1 (with the tiles that `memory` numbers allow) and fa2.
 
     Each has reads, writes, moved, kept, stored, mul, add, exp, div, max and computed, in numbers; fa1 and fa2 also block_q, block_k and tiles.
 
     >>> found = traffic(8, 2, 32, 2, 4)
-    >>> [found.look(way).look("moved") for way in ("standard", "fa1", "fa2")], found.look("fa1").look("tiles")
+    >>> [found.part(way).part("moved") for way in ("standard", "fa1", "fa2")], found.part("fa1").part("tiles")
     ([320, 224, 168], [4, 2])
     """
     given = {"n": n, "d": d, "memory": memory, "block_q": block_q, "block_k": block_k, "heads": heads}
     for name, x in given.items():
         if isinstance(x, bool) or not isinstance(x, int) or not 1 <= x <= 2**30:
-            raise Broken(f"traffic needs whole numbers from 1: {name} is {x!r}")
-    return Node({way: _cost(Traffic(**given), way) for way in WAYS}, f"traffic({n})")
+            raise Invalid(f"traffic needs whole numbers from 1: {name} is {x!r}")
+    return Record({way: _cost(Traffic(**given), way) for way in WAYS}, f"traffic({n})")
 
 
 def _cost(spec: Traffic, way: str) -> dict[str, Any]:

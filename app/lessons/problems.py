@@ -19,13 +19,21 @@ class Problem:
         return f"{self.file}:{self.line}: {self.words}"
 
 
-class Broken(Exception):
-    """Words for a Problem, raised where the line is not known; whoever knows it adds it."""
+class LessonError(Exception):
+    """Whatever this room raises."""
 
 
-class BrokenLesson(Exception):
+class Invalid(LessonError):
+    """Something an author wrote is wrong: the words of a Problem, raised where file and line are not known; whoever knows them adds them."""
+
+
+class InvalidLesson(LessonError):
     """A lesson that cannot be shown, with all that is wrong with it."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+
+
+class NotANumber(LessonError):
+    """What a reader typed as an answer is not a number."""

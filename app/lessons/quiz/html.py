@@ -5,11 +5,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.lessons.draft import Draft
-from app.lessons.faults import Broken
-from app.lessons.pictures import live, template
-from app.lessons.quizzes import Quiz, Verdict, judge, ranks, shuffled, truths
-from app.lessons.written import plain
+from app.lessons.expressions.filters import plain
+from app.lessons.markup.context import Context
+from app.lessons.markup.figures import live, template
+from app.lessons.problems import Invalid
+from app.lessons.quiz.questions import Quiz, Verdict, judge, ranks, shuffled, truths
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,20 @@ class Choice:
     chosen: bool
 
 
-def section(draft: Draft, quiz: Quiz, given: Given | None = None) -> str:
-    """The question's section. Its texts' faults go to the draft, by file and line of quizzes.toml."""
+def section(context: Context, quiz: Quiz, given: Given | None = None) -> str:
+    """The question's section. Its texts' faults go to the context, by file and line of quizzes.toml."""
     given = given or Given()
     try:
-        verdict = judge(quiz, draft.scope, list(given.answer)) if given.answer and not given.show else None
-        shown = _shown(draft, quiz) if given.show else None
-        choices = _choices(draft, quiz, given)
-        before = _before(draft, quiz, bool(shown or (verdict and verdict.right)))
-    except Broken as error:
-        draft.wrong(quiz.line, f"[{quiz.id}] {error}", quiz.file)
+        verdict = judge(quiz, context.scope, list(given.answer)) if given.answer and not given.show else None
+        shown = _shown(context, quiz) if given.show else None
+        choices = _choices(context, quiz, given)
+        before = _before(context, quiz, bool(shown or (verdict and verdict.right)))
+    except Invalid as error:
+        context.wrong(quiz.line, f"[{quiz.id}] {error}", quiz.file)
         return ""
     made = template("section", "quiz.jinja")(
-        quiz=quiz, slug=draft.slug, track=draft.track, question=rendered(draft, quiz, quiz.given["question"]), choices=choices, given=given,
-        verdict=verdict, says=[rendered(draft, quiz, words) for words in _says(verdict)], shown=shown, before=before,
+        quiz=quiz, slug=context.slug, track=context.track, question=rendered(context, quiz, quiz.given["question"]), choices=choices, given=given,
+        verdict=verdict, says=[rendered(context, quiz, words) for words in _says(verdict)], shown=shown, before=before,
         misconception=quiz.given.get("misconception", ""),
     )  # fmt: skip
     return str(made)
@@ -71,29 +71,31 @@ def after_right(words: str) -> str:
     return words
 
 
-def rendered(draft: Draft, quiz: Quiz, words: str) -> Markup:
+def rendered(context: Context, quiz: Quiz, words: str) -> Markup:
     line = quiz.line_of(words)
-    before = len(draft.problems)
-    found = Markup(draft.inline(draft.mark(words, line, quiz.file), line))
+    before = len(context.problems)
+    found = Markup(context.inline(context.mark(words, line, quiz.file), line))
     # what the rules of Markdown report they take to be in the lesson's own file
-    draft.problems[before:] = [one if one.file == quiz.file else type(one)(quiz.file, line, one.words) for one in draft.problems[before:]]
+    context.problems[before:] = [
+        one if one.file == quiz.file else type(one)(quiz.file, line, one.words) for one in context.problems[before:]
+    ]
     return found
 
 
-def _choices(draft: Draft, quiz: Quiz, given: Given) -> list[Choice]:
+def _choices(context: Context, quiz: Quiz, given: Given) -> list[Choice]:
     if quiz.kind == "order":
         sent = list(given.answer) + [""] * len(quiz.given["items"])
-        shown = shuffled(quiz, draft.scope)
-        return [Choice(sent[place], rendered(draft, quiz, quiz.given["items"][item]["text"]), False) for place, item in enumerate(shown)]
+        shown = shuffled(quiz, context.scope)
+        return [Choice(sent[place], rendered(context, quiz, quiz.given["items"][item]["text"]), False) for place, item in enumerate(shown)]
     return [
-        Choice(str(place), rendered(draft, quiz, option["text"]), str(place) in given.answer)
+        Choice(str(place), rendered(context, quiz, option["text"]), str(place) in given.answer)
         for place, option in enumerate(quiz.given.get("options", ()))
     ]
 
 
-def _shown(draft: Draft, quiz: Quiz) -> dict[str, Any]:
+def _shown(context: Context, quiz: Quiz) -> dict[str, Any]:
     """The answer for who asks for it: the right options or order or number, and what is said to it."""
-    scope, given = draft.scope, quiz.given
+    scope, given = context.scope, quiz.given
     answers: list[str] = []
     says = given.get("says", "")
     if quiz.kind in ("choice", "several"):
@@ -103,21 +105,21 @@ def _shown(draft: Draft, quiz: Quiz) -> dict[str, Any]:
     elif quiz.kind == "order":
         places = ranks(quiz, scope)
         answers = [given["items"][place]["text"] for place in sorted(range(len(places)), key=lambda place: places[place])]
-    told = [rendered(draft, quiz, words) for words in answers]
+    told = [rendered(context, quiz, words) for words in answers]
     if quiz.kind == "number":
         told = [Markup.escape(plain(scope.value(given["answer"])))]
     elif quiz.kind == "task":
         told = [Markup.escape(given["example"])]
     says = after_right(says)
-    return {"answers": told, "ordered": quiz.kind == "order", "says": rendered(draft, quiz, says) if says else ""}
+    return {"answers": told, "ordered": quiz.kind == "order", "says": rendered(context, quiz, says) if says else ""}
 
 
-def _before(draft: Draft, quiz: Quiz, answered: bool) -> Markup:
+def _before(context: Context, quiz: Quiz, answered: bool) -> Markup:
     """Predict, then reveal: the widget before its step, and after it once the answer is known."""
     if "run" not in quiz.given:
         return Markup("")
-    run = draft.scope.run(quiz.given["run"])
+    run = context.scope.run(quiz.given["run"])
     step = quiz.given["step"]
     if not 0 <= step < run.steps:
-        raise Broken(f"step {step} of run {run.name!r} has none after it: it has steps 0 to {run.steps}")
-    return Markup(live(draft, run.machine, run.spec, step + answered, Markup.escape(run.machine.title), quiz.id))
+        raise Invalid(f"step {step} of run {run.name!r} has none after it: it has steps 0 to {run.steps}")
+    return Markup(live(context, run.machine, run.spec, step + answered, Markup.escape(run.machine.title), quiz.id))

@@ -13,10 +13,10 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateError, UndefinedError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from app.lessons.faults import Broken
-from app.lessons.looking import Clock, Data, Node, Run
-from app.lessons.offered import FUNCTIONS
-from app.lessons.written import FILTERS, number, plain
+from app.lessons.expressions.filters import FILTERS, number, plain
+from app.lessons.expressions.functions import FUNCTIONS
+from app.lessons.expressions.runs import Clock, Data, Record, Run
+from app.lessons.problems import Invalid
 
 LONGEST = 2000  # letters of an expression
 WIDEST = 4000  # letters of what it gives
@@ -42,11 +42,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         self.clock.tick()
-        if isinstance(obj, (Node, Run)):
-            return obj.look(attribute)
+        if isinstance(obj, (Record, Run)):
+            return obj.part(attribute)
         if isinstance(obj, StrictUndefined):
             obj._fail_with_undefined_error()
-        raise Broken(f"a {'list' if isinstance(obj, (list, tuple)) else 'number or text'} has no part {attribute!r}")
+        raise Invalid(f"a {'list' if isinstance(obj, (list, tuple)) else 'number or text'} has no part {attribute!r}")
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         self.clock.tick()
@@ -54,11 +54,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
             obj._fail_with_undefined_error()
         if isinstance(obj, Run):
             return obj.at(argument)
-        if isinstance(obj, Node) and isinstance(argument, str):
-            return obj.look(argument)
+        if isinstance(obj, Record) and isinstance(argument, str):
+            return obj.part(argument)
         if isinstance(obj, (list, tuple)):
             return _item(obj, argument)
-        raise Broken(f"nothing can be picked from here by {argument!r}"[:120])
+        raise Invalid(f"nothing can be picked from here by {argument!r}"[:120])
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         self.clock.tick()
@@ -73,11 +73,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         for given in (*args, *kwargs.values()):
             _defined(given)
         if obj not in self.callable:
-            raise Broken("only the functions of lessons/README.md can be called")
+            raise Invalid("only the functions of lessons/README.md can be called")
         try:
             return obj(*args, **kwargs)
         except TypeError as error:
-            raise Broken(f"a function was called with the wrong arguments: {error}") from None
+            raise Invalid(f"a function was called with the wrong arguments: {error}") from None
 
     callable: tuple[Callable[..., Any], ...] = ()
 
@@ -92,9 +92,9 @@ def _item(rows: Any, place: Any) -> Any:
     if isinstance(place, slice):
         return rows[place]
     if isinstance(place, bool) or not isinstance(place, int) or not -len(rows) <= place < len(rows):
-        raise Broken(f"a list of {len(rows)} has no place {place!r}: places are 0 to {len(rows) - 1}")
+        raise Invalid(f"a list of {len(rows)} has no place {place!r}: places are 0 to {len(rows) - 1}")
     found = rows[place]
-    return Node(found, f"entry {place}") if isinstance(found, Mapping) else found
+    return Record(found, f"entry {place}") if isinstance(found, Mapping) else found
 
 
 def calculate(op: str, left: Any, right: Any) -> Any:
@@ -107,15 +107,15 @@ def calculate(op: str, left: Any, right: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int):
         bits = {"**": a.bit_length() * max(b, 0), "*": a.bit_length() + b.bit_length()}.get(op, 0)
         if bits > BITS:
-            raise Broken("the result would have more than a thousand digits")
+            raise Invalid("the result would have more than a thousand digits")
     try:
         found = _OPS[op](a, b)
     except ZeroDivisionError:
-        raise Broken("a division by zero") from None
+        raise Invalid("a division by zero") from None
     except OverflowError:
         return math.inf
     if isinstance(found, complex):
-        raise Broken("a root of a number below 0")
+        raise Invalid("a root of a number below 0")
     return found
 
 
@@ -146,15 +146,15 @@ class Scope:
         """A run of the front matter."""
         if name not in self._made:
             if name not in self._given:
-                raise Broken(f"there is no run {name!r}: {'use one of ' + ', '.join(self._given) if self._given else 'name it in [runs]'}")
+                raise Invalid(f"there is no run {name!r}: {'use one of ' + ', '.join(self._given) if self._given else 'name it in [runs]'}")
             self._made[name] = Run(name, self._given[name], self.clock)
         return self._made[name]
 
     def value(self, source: str, more: Mapping[str, Any] | None = None) -> Any:
-        """What an expression gives: a number, text, a truth, a list. Broken with words where it fails."""
+        """What an expression gives: a number, text, a truth, a list. Invalid with words where it fails."""
         self.clock.tick()
         if len(source) > LONGEST:
-            raise Broken(f"an expression of {len(source):,} letters: at most {LONGEST:,} are allowed")
+            raise Invalid(f"an expression of {len(source):,} letters: at most {LONGEST:,} are allowed")
         more = more or {}
         sandbox = self._sandbox
         if more:
@@ -169,32 +169,32 @@ class Scope:
                     self._compiled[source] = compiled
             found = compiled({**self._functions, **{name: self.run(name) for name in self._given if _named(name, source)}, **more})
             return _defined(found)
-        except Broken:
+        except Invalid:
             raise
         except UndefinedError as error:
-            raise Broken(str(error)) from None
+            raise Invalid(str(error)) from None
         except TemplateError as error:
-            raise Broken(f"the expression cannot be read: {error}") from None
+            raise Invalid(f"the expression cannot be read: {error}") from None
         except RecursionError:
-            raise Broken("the expression is nested too deeply") from None
+            raise Invalid("the expression is nested too deeply") from None
         except (TypeError, ValueError, ArithmeticError, MemoryError) as error:
-            raise Broken(f"the expression fails: {str(error)[:200]}") from None
+            raise Invalid(f"the expression fails: {str(error)[:200]}") from None
 
     def text(self, source: str, more: Mapping[str, Any] | None = None) -> str:
         """What an expression gives, written for a reader."""
         found = plain(self.value(source, more))
         if len(found) > WIDEST:
-            raise Broken(f"the expression gives {len(found):,} letters: at most {WIDEST:,} are allowed")
+            raise Invalid(f"the expression gives {len(found):,} letters: at most {WIDEST:,} are allowed")
         if _HALF.search(found):
-            raise Broken("the expression gives half of a letter (a surrogate), which no file can hold")
+            raise Invalid("the expression gives half of a letter (a surrogate), which no file can hold")
         return found
 
     def _run(self, machine: Any, **fields: Any) -> Run:
         key = f"run({machine!r}, {sorted(fields.items())!r})"
         if key not in self._made:
             if len(self._made) >= RUNS:
-                raise Broken(f"more than {RUNS} runs in one lesson")
-            given = {name: value.whole if isinstance(value, Node) else value for name, value in fields.items()}
+                raise Invalid(f"more than {RUNS} runs in one lesson")
+            given = {name: value.whole if isinstance(value, Record) else value for name, value in fields.items()}
             self._made[key] = Run(f"run({machine!r}, …)", {"machine": machine, **given}, self.clock)
         return self._made[key]
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from app.lessons.by_hand import worked
-from app.lessons.faults import Broken
-from app.lessons.looking import Run
-from app.lessons.written import number, plain, to
+from app.lessons.expressions.by_hand import worked
+from app.lessons.expressions.filters import number, plain, to
+from app.lessons.expressions.runs import Run
+from app.lessons.problems import Invalid
 from app.numbers import wire
 
 HEADS = {
@@ -27,23 +27,23 @@ class Table:
 
 
 def table(run: Run, columns: str, places: int, first: int, last: int, rounded: int | None = None) -> Table:
-    """The table of some steps. Broken for a column that there is not, or steps that there are not.
+    """The table of some steps. Invalid for a column that there is not, or steps that there are not.
 
-    >>> from app.lessons.looking import Clock
+    >>> from app.lessons.expressions.runs import Clock
     >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2", "format": "float64"}, Clock())
     >>> table(five, "step,score,m:highest,alpha,l", 3, 1, 2).rows
     [['1', '1', '1', '–', '1.000'], ['2', '3', '3', '0.135', '1.135']]
     """
     if run.machine.name != "online-softmax":
-        raise Broken(f"a trace is of a run of online-softmax, and {run.name!r} is one of {run.machine.name}")
+        raise Invalid(f"a trace is of a run of online-softmax, and {run.name!r} is one of {run.machine.name}")
     if not columns:
-        raise Broken('[[trace …]] has no columns: write columns="step,score,m,l"')
+        raise Invalid('[[trace …]] has no columns: write columns="step,score,m,l"')
     if not 0 <= first <= last <= run.steps:
-        raise Broken(f"from={first} to={last}: this run has steps 1 to {run.steps}")
+        raise Invalid(f"from={first} to={last}: this run has steps 1 to {run.steps}")
     named = [column.strip().partition(":") for column in columns.split(",")]
     for name, _, _ in named:
         if name not in HEADS:
-            raise Broken(f"there is no column {name!r}: use {', '.join(HEADS)}")
+            raise Invalid(f"there is no column {name!r}: use {', '.join(HEADS)}")
     hand = worked(run, rounded) if rounded is not None else None
     rows = [[_cell(run, step, name, places, hand, rounded) for name, _, _ in named] for step in range(first, last + 1)]
     note = f"Worked by hand: sums rounded to {rounded} places in every row before going on." if rounded is not None else ""
@@ -57,7 +57,7 @@ def _cell(run: Run, step: int, name: str, places: int, hand: list[dict[str, Any]
     found = shot["event"].get(EVENT[name]) if name in EVENT else shot["state"].get(name)
     if hand is not None and rounded is not None and name not in ("indices", "score", "scores", "value", "m_old"):
         if name == "lse":
-            raise Broken("a by-hand trace has no column 'lse'")
+            raise Invalid("a by-hand trace has no column 'lse'")
         found, places = wire(hand[step].get(name)), rounded + (name in ("alpha", "p", "term"))
     if found is None or (name == "alpha" and shot["event"].get("m_old") == "-Infinity"):
         return "–"  # nothing was kept yet, so nothing is rescaled

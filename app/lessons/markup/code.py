@@ -10,15 +10,15 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from app.lessons.faults import Broken
-from app.lessons.looking import inside
+from app.lessons.expressions.runs import inside
+from app.lessons.problems import Invalid
 
 _FORMAT = HtmlFormatter(nowrap=True)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def coloured(code: str, language: str) -> str:
-    """HTML of code, with a class for each kind of word. Broken for an unknown language.
+    """HTML of code, with a class for each kind of word. Invalid for an unknown language.
 
     >>> coloured("x = 1", "python")
     '<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>\\n'
@@ -26,7 +26,7 @@ def coloured(code: str, language: str) -> str:
     try:
         return str(highlight(code, get_lexer_by_name(language, stripnl=False), _FORMAT))
     except ClassNotFound:
-        raise Broken(f"there is no language {language!r} to highlight: use python, text, console, json, c, …") from None
+        raise Invalid(f"there is no language {language!r} to highlight: use python, text, console, json, c, …") from None
 
 
 def files(folder: Path | None) -> list[str]:
@@ -40,23 +40,23 @@ def files(folder: Path | None) -> list[str]:
 
 
 def content(folder: Path | None, name: str) -> bytes:
-    """A file's bytes. Broken where it is not offered or cannot be read."""
+    """A file's bytes. Invalid where it is not offered or cannot be read."""
     known = files(folder)
     if name not in known or folder is None:
-        raise Broken(
+        raise Invalid(
             f"there is no file code/{name}: {'use ' + ', '.join(known) if known else 'put it into code/, its name in plain letters'}"
         )
     try:
         return (folder / "code" / name).read_bytes()
     except OSError as error:
-        raise Broken(f"code/{name} cannot be read: {error.strerror}") from None
+        raise Invalid(f"code/{name} cannot be read: {error.strerror}") from None
 
 
 def text(folder: Path | None, name: str) -> str:
     try:
         return content(folder, name).decode()
     except UnicodeDecodeError as error:
-        raise Broken(f"code/{name} is not UTF-8 from byte {error.start} on") from None
+        raise Invalid(f"code/{name} is not UTF-8 from byte {error.start} on") from None
 
 
 def part(source: str, name: str) -> str:
@@ -68,7 +68,7 @@ def part(source: str, name: str) -> str:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise Broken(f"the file is not Python: {error.msg}, line {error.lineno}") from None
+        raise Invalid(f"the file is not Python: {error.msg}, line {error.lineno}") from None
     known = []
     for node in tree.body:
         names: list[str] = []
@@ -83,4 +83,4 @@ def part(source: str, name: str) -> str:
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno, *(one.lineno for one in decorators)])
             return "\n".join(source.splitlines()[first - 1 : node.end_lineno]) + "\n"
-    raise Broken(f"there is no {name!r} in the file: it has {', '.join(known)}")
+    raise Invalid(f"there is no {name!r} in the file: it has {', '.join(known)}")

@@ -7,7 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from app.lessons.faults import Broken
+from app.lessons.problems import Invalid
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.numbers import wire
@@ -28,7 +28,7 @@ class Clock:
     >>> Clock(0.0).tick()
     Traceback (most recent call last):
     ...
-    app.lessons.faults.Broken: this takes too long: 0 seconds of computing are allowed
+    app.lessons.problems.Invalid: this takes too long: 0 seconds of computing are allowed
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -41,33 +41,33 @@ class Clock:
 
     def tick(self) -> None:
         if time.thread_time() - self._since >= self.seconds:
-            raise Broken(f"this takes too long: {self.seconds:g} seconds of computing are allowed")
+            raise Invalid(f"this takes too long: {self.seconds:g} seconds of computing are allowed")
 
 
-class Node:
+class Record:
     """An object with named parts, as JSON has them.
 
-    >>> Node({"event": {"alpha": 0.5}}, "step 1").look("event").look("alpha")
+    >>> Record({"event": {"alpha": 0.5}}, "step 1").part("event").part("alpha")
     0.5
     """
 
     def __init__(self, parts: Mapping[str, Any], about: str) -> None:
         self._parts, self._about = parts, about
 
-    def look(self, name: str) -> Any:
+    def part(self, name: str) -> Any:
         if name not in self._parts:
-            raise Broken(f"{self._about} has no {name!r}: it has {', '.join(map(str, self._parts))}")
+            raise Invalid(f"{self._about} has no {name!r}: it has {', '.join(map(str, self._parts))}")
         return seen(self._parts[name], f"{self._about}.{name}")
 
     def __str__(self) -> str:
-        raise Broken(f"{self._about} is no text: name the part that is meant")
+        raise Invalid(f"{self._about} is no text: name the part that is meant")
 
     @property
     def whole(self) -> Any:
         return self._parts
 
 
-class Shot(Node):
+class Snapshot(Record):
     """A snapshot: a name is looked for in the state, then among event, ledger, spec, caption, …"""
 
     def __init__(self, snapshot: dict[str, Any], about: str) -> None:
@@ -80,14 +80,14 @@ class Shot(Node):
 
 
 def seen(x: Any, about: str) -> Any:
-    return Node(x, about) if isinstance(x, Mapping) else x
+    return Record(x, about) if isinstance(x, Mapping) else x
 
 
 class Run:
     """One run of a machine: `steps`, `spec`, and a snapshot for each step.
 
     >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2", "format": "float64"}, Clock())
-    >>> five.look("steps"), five.at(-1).look("m"), round(five.at(2).look("event").look("alpha"), 3)
+    >>> five.part("steps"), five.at(-1).part("m"), round(five.at(2).part("event").part("alpha"), 3)
     (3, 3.0, 0.135)
     """
 
@@ -95,33 +95,33 @@ class Run:
         fields = dict(given)
         asked = fields.pop("machine", None)
         if asked not in MACHINES:
-            raise Broken(f"run {name!r} names no machine: machine = one of {', '.join(MACHINES)}")
+            raise Invalid(f"run {name!r} names no machine: machine = one of {', '.join(MACHINES)}")
         self.name, self.clock = name, clock
         self.machine: Machine = MACHINES[asked]
         clock.tick()
         try:
             self.spec = parse(self.machine, {key: _given(value) for key, value in fields.items()}, "post")
         except SpecError as error:
-            raise Broken(f"run {name!r}: {'; '.join(fault.message.rstrip('.') for fault in error.faults)}") from None
+            raise Invalid(f"run {name!r}: {'; '.join(fault.message.rstrip('.') for fault in error.faults)}") from None
         self.steps = self.machine.steps(self.spec)
         if self.steps > MOST_STEPS:
-            raise Broken(f"run {name!r} has {self.steps:,} steps: a lesson looks at up to {MOST_STEPS:,}; take larger blocks")
+            raise Invalid(f"run {name!r} has {self.steps:,} steps: a lesson looks at up to {MOST_STEPS:,}; take larger blocks")
         self._told = wire(fields_of(self.machine, self.spec))
         if self._size() * self.steps > MOST_WORK:
-            raise Broken(f"run {name!r} is too much work for a page: take fewer or shorter rows, or larger blocks")
+            raise Invalid(f"run {name!r} is too much work for a page: take fewer or shorter rows, or larger blocks")
         self._shots: dict[int, dict[str, Any]] = {}
 
-    def look(self, name: str) -> Any:
+    def part(self, name: str) -> Any:
         if name == "steps":
             return self.steps
         if name == "spec":
-            return Node(self._told, f"{self.name}.spec")
-        raise Broken(
+            return Record(self._told, f"{self.name}.spec")
+        raise Invalid(
             f"{self.name} is a run: write {self.name}[step].{name} for a snapshot's {name}, or {self.name}.steps, {self.name}.spec"
         )
 
-    def at(self, step: Any) -> Shot:
-        return Shot(self.snapshot(self._place(step)), f"{self.name}[{step}]")
+    def at(self, step: Any) -> Snapshot:
+        return Snapshot(self.snapshot(self._place(step)), f"{self.name}[{step}]")
 
     def snapshot(self, step: int) -> dict[str, Any]:
         """The wire form of one step. Where there are few, all are made in one go."""
@@ -142,7 +142,7 @@ class Run:
         return query(self.machine, self.spec, step=step)
 
     def __str__(self) -> str:
-        raise Broken(f"{self.name} is a run, no text: name the part that is meant")
+        raise Invalid(f"{self.name} is a run, no text: name the part that is meant")
 
     def changed(self, fields: Mapping[str, Any]) -> "Run":
         """The same run with other fields."""
@@ -154,7 +154,7 @@ class Run:
 
     def _place(self, step: Any) -> int:
         if isinstance(step, bool) or not isinstance(step, int) or not -self.steps - 1 <= step <= self.steps:
-            raise Broken(f"{self.name} has no step {step!r}: it has steps 0 to {self.steps}; -1 is the last")
+            raise Invalid(f"{self.name} has no step {step!r}: it has steps 0 to {self.steps}; -1 is the last")
         return step if step >= 0 else self.steps + 1 + step
 
     def _size(self) -> int:
@@ -176,18 +176,18 @@ class Data:
         self._read: dict[str, Any] = {}
 
     def read(self, name: Any) -> Any:
-        """The file's content. Broken where it is not there, outside the folder or no JSON."""
+        """The file's content. Invalid where it is not there, outside the folder or no JSON."""
         if name not in self._read:
             file = inside(self.folder, name)
             if file is None or file.suffix != ".json":
                 known = sorted(path.name for path in self.folder.glob("*.json")) if self.folder and self.folder.is_dir() else []
-                raise Broken(f"there is no data file {name!r}: {'use one of ' + ', '.join(known) if known else 'put it into data/'}")
+                raise Invalid(f"there is no data file {name!r}: {'use one of ' + ', '.join(known) if known else 'put it into data/'}")
             try:
                 self._read[name] = wire(json.loads(file.read_text()))
             except ValueError as error:
-                raise Broken(f"data/{name} is not JSON: {error}") from None
+                raise Invalid(f"data/{name} is not JSON: {error}") from None
             except OSError as error:
-                raise Broken(f"data/{name} cannot be read: {error.strerror}") from None
+                raise Invalid(f"data/{name} cannot be read: {error.strerror}") from None
         return seen(self._read[name], f"data({name!r})")
 
 

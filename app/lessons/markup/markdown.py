@@ -18,29 +18,29 @@ from markdown_it.utils import OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from app.lessons import blocks, links
-from app.lessons.code import coloured
-from app.lessons.draft import Draft, Heading
-from app.lessons.faults import Broken
-from app.lessons.maths import as_latex, mathml
-from app.lessons.reading import ADMONITIONS
+from app.lessons.markup import directives, links
+from app.lessons.markup.code import coloured
+from app.lessons.markup.context import Context, Heading
+from app.lessons.markup.latex import as_latex, mathml
+from app.lessons.problems import Invalid
+from app.lessons.source import ADMONITIONS
 
 Env = MutableMapping[str, Any]
 _NAMED = re.compile(r"\s*\{#([A-Za-z][\w-]*)\}\s*$")
 _PLACED = re.compile(r"\[\[[ \t]*[a-z]+(?:[ \t].*)?\]\][ \t]*$")
 
 
-def html(text: str, draft: Draft) -> str:
-    """The page of a text whose expressions are marked. What is wrong with it is in `draft.problems`.
+def html(text: str, context: Context) -> str:
+    """The page of a text whose expressions are marked. What is wrong with it is in `context.problems`.
 
-    >>> from app.lessons.expressions import Scope
-    >>> draft = Draft("a", "a.md", "plain", Scope(), None)
-    >>> print(html(draft.mark("So {{ (1 / 8) | to(2) }} is *less* than $e^0$."), draft).strip())
+    >>> from app.lessons.expressions.sandbox import Scope
+    >>> context = Context("a", "a.md", "plain", Scope(), None)
+    >>> print(html(context.mark("So {{ (1 / 8) | to(2) }} is *less* than $e^0$."), context).strip())
     <p>So 0.13 is <em>less</em> than <math><msup><mi>e</mi><mn>0</mn></msup></math>.</p>
     """
-    draft.lines = text.split("\n")
-    draft.inline = lambda words, line: str(_MARKDOWN.renderInline(words, {"draft": draft, "at": line}))
-    return str(_MARKDOWN.render(text, {"draft": draft}))
+    context.lines = text.split("\n")
+    context.inline = lambda words, line: str(_MARKDOWN.renderInline(words, {"context": context, "at": line}))
+    return str(_MARKDOWN.render(text, {"context": context}))
 
 
 def _blocks(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -64,7 +64,7 @@ def _blocks(state: StateBlock, first: int, last: int, silent: bool) -> bool:
 
 
 def _containers(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    box = state.env["draft"].boxes.get(first) if "draft" in state.env and "at" not in state.env else None
+    box = state.env["context"].boxes.get(first) if "context" in state.env and "at" not in state.env else None
     if box is None or box.last >= last:
         return False
     if silent:
@@ -95,20 +95,20 @@ def _name_headings(state: StateCore) -> None:
 
 def _fill(state: StateCore) -> None:
     """Expressions' values where text is; as typed inside code. Then what depends on the text: headings, links, cells."""
-    draft: Draft = state.env["draft"]
+    context: Context = state.env["context"]
     span: Any = None
     for place, token in enumerate(state.tokens):
         if token.map:
             span = token.map
         if token.type == "inline":
-            _fill_inline(draft, token.children or [], _span(state.env, span))
+            _fill_inline(context, token.children or [], _span(state.env, span))
         elif token.type in ("fence", "code_block"):
             values = token.type == "fence" and token.info.split()[1:] == ["values"]
-            token.content = draft.filled(token.content) if values else draft.typed(token.content)
+            token.content = context.filled(token.content) if values else context.typed(token.content)
         elif token.type == "heading_open":
             following = state.tokens[place + 1]
-            _fill_inline(draft, following.children or [], token.map)
-            _heading(draft, token, following)
+            _fill_inline(context, following.children or [], token.map)
+            _heading(context, token, following)
         elif token.type in ("td_open", "th_open"):
             side = str(token.attrs.pop("style", "")).removeprefix("text-align:")
             if side:
@@ -120,39 +120,39 @@ def _span(env: Env, span: Any) -> Any:
     return [env["at"] - 1, env["at"]] if "at" in env else span
 
 
-def _fill_inline(draft: Draft, children: list[Token], span: Any) -> None:
+def _fill_inline(context: Context, children: list[Token], span: Any) -> None:
     for token in children:
         if token.meta.get("filled"):
             continue
         token.meta["filled"], token.meta["span"] = True, span
         if token.type == "text":
-            token.content = draft.filled(token.content)
+            token.content = context.filled(token.content)
         elif token.type == "code_inline":
-            token.content = draft.typed(token.content)
+            token.content = context.typed(token.content)
         elif token.type == "link_open":
             href = str(token.attrs.get("href", ""))
-            line = draft.line_of(span, href.split("%")[0])
+            line = context.line_of(span, href.split("%")[0])
             try:
-                token.attrs["href"] = links.resolved(draft, href, line)
-            except Broken as error:
-                draft.wrong(line, str(error))
+                token.attrs["href"] = links.resolved(context, href, line)
+            except Invalid as error:
+                context.wrong(line, str(error))
         elif token.type == "image":
-            draft.wrong(draft.line_of(span, "!["), "pictures come from the machines: use [[figure …]]")
-        _fill_inline(draft, token.children or [], span)
+            context.wrong(context.line_of(span, "!["), "pictures come from the machines: use [[figure …]]")
+        _fill_inline(context, token.children or [], span)
 
 
-def _heading(draft: Draft, token: Token, inline: Token) -> None:
+def _heading(context: Context, token: Token, inline: Token) -> None:
     line = (token.map or [0])[0] + 1
     level = int(token.tag[1])
     title = "".join(one.content for one in inline.children or [] if one.type in ("text", "code_inline", "math_inline"))
-    before = draft.headings[-1].level if draft.headings else 1
+    before = context.headings[-1].level if context.headings else 1
     if level == 1:
-        draft.wrong(line, "the title is in the front matter: headings start at ##")
+        context.wrong(line, "the title is in the front matter: headings start at ##")
     elif level > before + 1:
-        draft.wrong(line, f"a heading of level {level} after one of level {before}: none may be skipped")
-    name = draft.name(token.meta.get("id") or slug(title), line)
+        context.wrong(line, f"a heading of level {level} after one of level {before}: none may be skipped")
+    name = context.name(token.meta.get("id") or slug(title), line)
     token.attrs["id"] = name
-    draft.headings.append(Heading(level, name, title))
+    context.headings.append(Heading(level, name, title))
 
 
 def slug(title: str) -> str:
@@ -165,24 +165,24 @@ def slug(title: str) -> str:
 
 
 def _maths(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    token, draft = tokens[place], env["draft"]
+    token, context = tokens[place], env["context"]
     display = token.type != "math_inline"
-    line = draft.line_of(_span(env, token.map or token.meta.get("span")), token.content.strip().split("\n")[0])
+    line = context.line_of(_span(env, token.map or token.meta.get("span")), token.content.strip().split("\n")[0])
     try:
-        found = mathml(draft.filled_maths(token.content, as_latex).strip(), display)
-    except Broken as error:
-        draft.wrong(line, str(error))
+        found = mathml(context.filled_maths(token.content, as_latex).strip(), display)
+    except Invalid as error:
+        context.wrong(line, str(error))
         return "?"
     return f'<div class="formula" tabindex="0" role="group" aria-label="Formula">{found}</div>\n' if display else found
 
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    token, draft = tokens[place], env["draft"]
+    token, context = tokens[place], env["context"]
     language = (token.info.split() or ["text"])[0]
     try:
         return code_box(coloured(token.content, language))
-    except Broken as error:
-        draft.wrong((token.map or [0])[0] + 1, str(error))
+    except Invalid as error:
+        context.wrong((token.map or [0])[0] + 1, str(error))
         return ""
 
 
@@ -191,12 +191,12 @@ def code_box(coloured_code: str) -> str:
 
 
 def _placed(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    token, draft = tokens[place], env["draft"]
+    token, context = tokens[place], env["context"]
     line = (token.map or [0])[0] + 1
     try:
-        return blocks.made(draft, token.content, line)
-    except Broken as error:
-        draft.wrong(line, str(error))
+        return directives.made(context, token.content, line)
+    except Invalid as error:
+        context.wrong(line, str(error))
         return ""
 
 

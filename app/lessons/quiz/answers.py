@@ -4,7 +4,8 @@ import math
 import re
 from decimal import Decimal
 
-from app.lessons.written import rounded
+from app.lessons.expressions.filters import rounded
+from app.lessons.problems import NotANumber
 
 LONGEST = 80
 _TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-zπ]+)|(\*\*|[-+*/^()]))")
@@ -13,10 +14,6 @@ _POWERS = re.compile("([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _LOW = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _CONSTANTS = {"e": math.e, "pi": math.pi, "π": math.pi, "inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _FUNCTIONS = {"exp": math.exp, "ln": math.log, "log": math.log, "sqrt": math.sqrt, "q": math.sqrt}
-
-
-class Unread(ValueError):
-    """What was typed is no number."""
 
 
 def numbers(typed: str) -> list[float]:
@@ -29,14 +26,14 @@ def numbers(typed: str) -> list[float]:
     >>> numbers("two")
     Traceback (most recent call last):
     ...
-    app.lessons.answers.Unread: two
+    app.lessons.problems.NotANumber: two
     """
     text = typed.strip().rstrip(".").translate(_SIGNS).lower()
     text = _POWERS.sub(lambda found: f"^{found[1].translate(_LOW)}", text)
     percent = text.endswith("%")
     text = text.rstrip("%").strip().removeprefix("=").removeprefix("≈").strip()
     if not text or len(text) > LONGEST:
-        raise Unread(typed)
+        raise NotANumber(typed)
     readings = []
     if re.fullmatch(r"[+-]?[1-9]\d{0,2}([ _]\d{3})+", text):
         text = re.sub("[ _]", "", text)
@@ -52,7 +49,7 @@ def numbers(typed: str) -> list[float]:
             continue
         found.append(value / 100 if percent else value)
     if not found:
-        raise Unread(typed)
+        raise NotANumber(typed)
     return list(dict.fromkeys(found))
 
 

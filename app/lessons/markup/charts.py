@@ -8,9 +8,9 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from app.lessons.expressions import Scope
-from app.lessons.faults import Broken
-from app.lessons.looking import Node
+from app.lessons.expressions.runs import Record
+from app.lessons.expressions.sandbox import Scope
+from app.lessons.problems import Invalid
 from app.numbers import show
 
 WIDTH, HEIGHT = 680, 360
@@ -90,7 +90,7 @@ class Chart:
 
 
 def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
-    """A chart of charts.toml; None where its data file does not exist yet. Broken with words where it cannot be made."""
+    """A chart of charts.toml; None where its data file does not exist yet. Invalid with words where it cannot be made."""
     given = _declared(name, folder)
     more: dict[str, Any] = {}
     if "data" in given:
@@ -99,11 +99,11 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
             return None
         more[str(given.get("as", "gpu"))] = scope.value(f"data({str(given['data'])!r})")
     rows = scope.value(str(given.get("rows", "")), more)
-    if not isinstance(rows, Node) or not isinstance(rows.whole, Mapping):
-        raise Broken(f"chart {name}: rows must be an object whose names are numbers")
+    if not isinstance(rows, Record) or not isinstance(rows.whole, Mapping):
+        raise Invalid(f"chart {name}: rows must be an object whose names are numbers")
     series = [_series(name, one, rows, scope, more) for one in given.get("series", [])]
     if not series:
-        raise Broken(f'chart {name} has no series: add series = [{{ name = "…", value = "row.…" }}]')
+        raise Invalid(f'chart {name} has no series: add series = [{{ name = "…", value = "row.…" }}]')
     log = str(given.get("log", ""))
     line = given.get("line")
     level = float(scope.value(str(line["value"]), more)) if line else None
@@ -124,34 +124,34 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
 def _declared(name: str, folder: Path | None) -> dict[str, Any]:
     path = folder and folder / "charts.toml"
     if path is None or not isfile(path):
-        raise Broken("there is no charts.toml beside this lesson: declare the chart there")
+        raise Invalid("there is no charts.toml beside this lesson: declare the chart there")
     try:
         known = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Broken(f"charts.toml cannot be read: {error}") from None
+        raise Invalid(f"charts.toml cannot be read: {error}") from None
     if name not in known:
-        raise Broken(f"there is no chart {name!r} in charts.toml: it has {', '.join(known)}")
+        raise Invalid(f"there is no chart {name!r} in charts.toml: it has {', '.join(known)}")
     given: dict[str, Any] = known[name]
     unknown = set(given) - _FIELDS
     if unknown:
-        raise Broken(f"chart {name} has no setting {', '.join(sorted(unknown))}: use {', '.join(sorted(_FIELDS))}")
+        raise Invalid(f"chart {name} has no setting {', '.join(sorted(unknown))}: use {', '.join(sorted(_FIELDS))}")
     return given
 
 
-def _series(name: str, given: Mapping[str, Any], rows: Node, scope: Scope, more: Mapping[str, Any]) -> tuple[str, list[Point]]:
+def _series(name: str, given: Mapping[str, Any], rows: Record, scope: Scope, more: Mapping[str, Any]) -> tuple[str, list[Point]]:
     """A point for each row that has the value; a row where the measurement failed has none."""
     found, last = [], "it has no rows"
     for key in rows.whole:
-        at = {**more, "row": rows.look(key)}
+        at = {**more, "row": rows.part(key)}
         try:
             y = float(scope.value(str(given.get("value", "")), at))
-        except Broken as error:
+        except Invalid as error:
             last = str(error)
             continue
         low, high = (float(scope.value(str(given[side]), at)) if side in given else y for side in ("low", "high"))
         found.append(Point(float(key), y, low, high))
     if not found:
-        raise Broken(f"chart {name}, series {given.get('name')}: no row has this value: {last}")
+        raise Invalid(f"chart {name}, series {given.get('name')}: no row has this value: {last}")
     return str(given.get("name", "")), sorted(found, key=lambda point: point.x)
 
 
@@ -160,7 +160,7 @@ class _Axis:
 
     def __init__(self, values: list[float], log: bool, start: float, end: float, *, tight: bool = False) -> None:
         if log and min(values) <= 0:
-            raise Broken(f"a logarithmic axis cannot show {min(values):g}")
+            raise Invalid(f"a logarithmic axis cannot show {min(values):g}")
         self.log, self.start, self.end = log, start, end
         low, high = min(values), max(values)
         if log:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.lessons.answers import Unread, meets, numbers, rounds_to
-from app.lessons.expressions import Scope
-from app.lessons.faults import Broken, Problem
-from app.lessons.looking import Run
-from app.lessons.reading import toml_error
-from app.lessons.written import number
+from app.lessons.expressions.filters import number
+from app.lessons.expressions.runs import Run
+from app.lessons.expressions.sandbox import Scope
+from app.lessons.problems import Invalid, NotANumber, Problem
+from app.lessons.quiz.answers import meets, numbers, rounds_to
+from app.lessons.source import toml_error
 from app.machines import MACHINES
 from app.numbers import wire
 
@@ -125,12 +125,12 @@ def _misformed(quiz: Quiz, given: Any) -> list[tuple[str, str]]:
 
 
 def truths(quiz: Quiz, scope: Scope) -> list[bool]:
-    """Which options are right. Broken, with the option's place, where one is neither true nor false."""
+    """Which options are right. Invalid, with the option's place, where one is neither true nor false."""
     found = []
     for option in quiz.given["options"]:
         value = scope.value(option["right"])
         if not isinstance(value, bool):
-            raise Broken(f"{option['right']!r} is neither true nor false")
+            raise Invalid(f"{option['right']!r} is neither true nor false")
         found.append(value)
     return found
 
@@ -163,7 +163,7 @@ def _number(quiz: Quiz, scope: Scope, given: list[str]) -> Verdict:
     typed = given[0] if given else ""
     try:
         values = numbers(typed)
-    except Unread:
+    except NotANumber:
         return Verdict(False, ("Type a number, such as 0.75, 3/4, e^-4 or exp(-4).",))
     answer = number(scope.value(quiz.given["answer"]))
     tolerance = quiz.given.get("tolerance")
@@ -222,22 +222,22 @@ def _places(given: list[str], count: int) -> list[int]:
 
 
 def attempt(quiz: Quiz, scope: Scope, typed: str) -> Run:
-    """The run of a task with what was typed in its field. Broken with the spec parser's words."""
+    """The run of a task with what was typed in its field. Invalid with the spec parser's words."""
     given = {key: wire(value) for key, value in quiz.given.get("spec", {}).items()}
     run = Run("your answer", {"machine": quiz.given["machine"], **given, quiz.given["field"]: typed}, scope.clock)
     if not run.shown:
-        raise Broken("your answer is too long here: shorten it")
+        raise Invalid("your answer is too long here: shorten it")
     return run
 
 
-def failing(quiz: Quiz, scope: Scope, run: Run) -> tuple[dict[str, str], Broken | None] | None:
+def failing(quiz: Quiz, scope: Scope, run: Run) -> tuple[dict[str, str], Invalid | None] | None:
     """The first of a task's tests that a run does not pass, with what went wrong in it where it failed to give an answer."""
     more = {"attempt": run.at(-1), "steps": run, "again": lambda **changed: run.changed(changed).at(-1)}
     for test in quiz.given["passes"]:
         try:
             if not scope.value(test["test"], more):
                 return test, None
-        except Broken as error:
+        except Invalid as error:
             return test, error
     return None
 
@@ -245,7 +245,7 @@ def failing(quiz: Quiz, scope: Scope, run: Run) -> tuple[dict[str, str], Broken 
 def _task(quiz: Quiz, scope: Scope, given: list[str]) -> Verdict:
     try:
         run = attempt(quiz, scope, given[0] if given else "")
-    except Broken as error:
+    except Invalid as error:
         words = str(error).removeprefix("run 'your answer': ")
         return Verdict(False, (_plain(words[:1].upper() + words[1:] + "."),))
     failed = failing(quiz, scope, run)

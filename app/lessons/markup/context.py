@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.lessons.expressions import Scope
-from app.lessons.faults import Broken, Problem
-from app.lessons.quizzes import Quiz
-from app.lessons.reading import Box, Track
+from app.lessons.expressions.sandbox import Scope
+from app.lessons.problems import Invalid, Problem
+from app.lessons.quiz.questions import Quiz
+from app.lessons.source import Box, Track
 
 BASE = "\ue0ff"  # stands for the site's root in made HTML, which a proxy may put elsewhere
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -37,7 +37,7 @@ class Heading:
 
 
 @dataclass
-class Draft:
+class Context:
     """A page of one track while it is made."""
 
     slug: str
@@ -97,7 +97,7 @@ class Draft:
             return "?"
         try:
             return self.scope.text(mark.source)
-        except Broken as error:
+        except Invalid as error:
             self.wrong(mark.line, f"{mark.typed[:80]}: {error}", mark.file)
             return "?"
 

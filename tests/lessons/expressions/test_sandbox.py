@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from app.lessons.expressions import RUNS, Scope
-from app.lessons.faults import Broken
-from app.lessons.looking import Clock, Data
-from app.lessons.written import FILTERS
+from app.lessons.expressions.filters import FILTERS
+from app.lessons.expressions.runs import Clock, Data
+from app.lessons.expressions.sandbox import RUNS, Scope
+from app.lessons.problems import Invalid
 
 FIVE = {"machine": "online-softmax", "scores": "1,3,2,5,4", "values": "10,20,30,40,50", "format": "float64"}
 
@@ -57,7 +57,7 @@ def test_an_expression_reads_a_machine(scope, source, text):
 
 def test_a_name_that_is_a_dicts_method_is_still_a_name(scope):
     assert scope.value("five.spec.values") == [10.0, 20.0, 30.0, 40.0, 50.0]
-    with pytest.raises(Broken, match=r"no 'items'"):
+    with pytest.raises(Invalid, match=r"no 'items'"):
         scope.value("five.spec.items")
 
 
@@ -71,9 +71,9 @@ def test_data_comes_from_the_lessons_own_folder_only(tmp_path):
     assert scope.text("data('ten.json').most") == "10"
     assert scope.value("run('online-softmax', scores=data('ten.json').scores)[-1].m") == 2.0
     for name in ("../secret.json", "link.json", "nothing.json", "/etc/passwd", ".", ""):
-        with pytest.raises(Broken, match="no data file"):
+        with pytest.raises(Invalid, match="no data file"):
             scope.value(f"data({name!r})")
-    with pytest.raises(Broken, match="not JSON"):
+    with pytest.raises(Invalid, match="not JSON"):
         scope.value("data('bad.json')")
 
 
@@ -121,7 +121,7 @@ def test_data_comes_from_the_lessons_own_folder_only(tmp_path):
     ],
 )
 def test_the_sandbox_offers_nothing_else(scope, source):
-    with pytest.raises(Broken):
+    with pytest.raises(Invalid):
         scope.text(source)
 
 
@@ -147,21 +147,21 @@ def test_the_sandbox_offers_nothing_else(scope, source):
 )
 def test_what_would_be_huge_is_refused_at_once(scope, source):
     started = time.perf_counter()
-    with pytest.raises(Broken):
+    with pytest.raises(Invalid):
         scope.text(source)
     assert time.perf_counter() - started < 2
 
 
 def test_time_runs_out():
     scope = Scope({"long": {"machine": "online-softmax", "scores": ",".join(["1"] * 1000), "format": "float16"}}, clock=Clock(0.05))
-    with pytest.raises(Broken, match="takes too long"):
+    with pytest.raises(Invalid, match="takes too long"):
         scope.value("sum([" + ",".join(f"long[{step}].l" for step in range(100, 140)) + "])")
 
 
 def test_more_runs_than_a_lesson_needs_are_refused(scope):
     for score in range(RUNS):
         scope.value(f"run('online-softmax', scores='{score}')")
-    with pytest.raises(Broken, match="more than"):
+    with pytest.raises(Invalid, match="more than"):
         scope.value("run('online-softmax', scores='1000')")
 
 
@@ -193,7 +193,7 @@ def test_only_the_listed_filters_and_no_tests_exist(scope):
     ],
 )
 def test_a_fault_says_what_is_wrong(scope, source, words):
-    with pytest.raises(Broken, match=words.replace("(", r"\(")):
+    with pytest.raises(Invalid, match=words.replace("(", r"\(")):
         scope.text(source)
 
 

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.lessons import pages
-from app.lessons.faults import Problem
-from app.lessons.pages import Lesson
+from app.lessons import lesson as pages
+from app.lessons.lesson import Lesson
+from app.lessons.problems import Problem
 
 ROOT = Path(__file__).parent.parent.parent
 LESSONS, GUIDES = ROOT / "lessons", ROOT / "templates" / "guides"

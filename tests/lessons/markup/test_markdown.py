@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from app.lessons import pages
-from app.lessons.draft import BASE
-from app.lessons.quiz_pages import Given
+from app.lessons.lesson import read
+from app.lessons.markup.context import BASE
+from app.lessons.quiz.html import Given
 from tests.lessons.made import BODY_STARTS, html, lesson, write
 
 
@@ -136,7 +136,7 @@ def test_code_is_shown_whole_or_by_function(tmp_path):
     folder = write(tmp_path, "\n[[code a.py#two]]\n\n[[download]]\n")
     (folder / "code").mkdir()
     (folder / "code" / "a.py").write_text('def one():\n    pass\n\n\n@cache\ndef two():\n    return "é"\n')
-    made = pages.read(folder).page("plain")
+    made = read(folder).page("plain")
     assert not made.problems
     assert "two" in made.html
     assert "@cache" in made.html
@@ -214,14 +214,14 @@ def test_a_fault_has_its_line(tmp_path, body, down, words):
 def test_a_fault_of_the_front_matter_has_its_line(tmp_path, front, line, words):
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "lesson.md").write_text(front)
-    found = pages.read(tmp_path / "small").problems
+    found = read(tmp_path / "small").problems
     assert [one for one in found if words in one.words and one.line == line], found
 
 
 def test_a_file_that_is_no_text_is_a_fault_too(tmp_path):
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "lesson.md").write_bytes(b"+++\n\xff\xfe")
-    assert "not UTF-8" in str(pages.read(tmp_path / "small").problems[0])
+    assert "not UTF-8" in str(read(tmp_path / "small").problems[0])
 
 
 def test_questions_are_made_with_their_lesson(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, get_args
 
-from app.lessons.faults import Broken, Problem
+from app.lessons.problems import Invalid, Problem
 
 Track = Literal["plain", "deep"]
 TRACKS: tuple[Track, ...] = get_args(Track)
@@ -104,7 +104,7 @@ FRONT = '+++\ntitle = "T"\ndescription = "D."\ntopic = "t"\ndate = 2026-01-01\nc
 
 
 def read(file: str, text: str, fields: dict[str, Kind] | None = None, report: Callable[[Problem], None] | None = None) -> Source:
-    """Front matter and lines. What is wrong goes to `report`, or raises Broken.
+    """Front matter and lines. What is wrong goes to `report`, or raises Invalid.
 
     >>> read("a.md", FRONT + "::: deep\\nwhy\\n:::").track("plain")[0].strip()
     ''
@@ -113,7 +113,7 @@ def read(file: str, text: str, fields: dict[str, Kind] | None = None, report: Ca
 
     def wrong(line: int, words: str) -> None:
         if report is None:
-            raise Broken(f"line {line}: {words}")
+            raise Invalid(f"line {line}: {words}")
         report(Problem(file, line, words))
 
     raw = text.replace("\r\n", "\n").split("\n")

@@ -8,24 +8,24 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from app.lessons.faults import Broken
-from app.lessons.looking import Run
-from app.lessons.written import rounded
+from app.lessons.expressions.filters import rounded
+from app.lessons.expressions.runs import Run
+from app.lessons.problems import Invalid
 
 
 def worked(run: Run, places: int) -> list[dict[str, Any]]:
     """A row for each step, step 0 included: m, alpha, term, l, and acc and output where there are values.
 
-    >>> from app.lessons.looking import Clock
+    >>> from app.lessons.expressions.runs import Clock
     >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2,5,4", "values": "10,20,30,40,50", "format": "float64"}, Clock())
     >>> [row["acc"] for row in worked(five, 4)][1:]
     [10.0, 21.3534, 32.3898, 44.3836, 62.7776]
     """
     if run.machine.name != "online-softmax" or not all(isinstance(x, float) and math.isfinite(x) for x in run.spec.scores):
-        raise Broken("only a run of online-softmax over finite scores can be worked by hand")
+        raise Invalid("only a run of online-softmax over finite scores can be worked by hand")
     values = run.spec.values
     if values is not None and run.spec.width != 1:
-        raise Broken("by hand, a value is one number: give the run plain values")
+        raise Invalid("by hand, a value is one number: give the run plain values")
     m: float | None = None
     l = acc = Decimal(0)
     rows: list[dict[str, Any]] = [{"m": -math.inf, "alpha": 0.0, "term": 0.0, "l": 0.0} | ({"acc": 0.0} if values is not None else {})]

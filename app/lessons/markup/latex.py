@@ -4,7 +4,7 @@ import re
 
 from math_core import LatexError, LatexToMathML
 
-from app.lessons.faults import Broken
+from app.lessons.problems import Invalid
 
 _CONVERTER = LatexToMathML(pretty_print="never", fancy_error=False, max_expansions=1000)
 _ALIGNED = {
@@ -21,27 +21,27 @@ LONGEST = 5000
 
 
 def mathml(latex: str, display: bool) -> str:
-    """MathML for a formula; Broken with the converter's words where it cannot be read.
+    """MathML for a formula; Invalid with the converter's words where it cannot be read.
 
     >>> mathml("e^{-2}", False)
     '<math><msup><mi>e</mi><mrow><mo lspace="0" rspace="0">−</mo><mn>2</mn></mrow></msup></math>'
     >>> mathml(r"\\nope", False)
     Traceback (most recent call last):
     ...
-    app.lessons.faults.Broken: this formula cannot be read: Unknown command "\\nope"
+    app.lessons.problems.Invalid: this formula cannot be read: Unknown command "\\nope"
     """
     if len(latex) > LONGEST:
-        raise Broken(f"a formula of {len(latex):,} letters: at most {LONGEST:,} are allowed")
+        raise Invalid(f"a formula of {len(latex):,} letters: at most {LONGEST:,} are allowed")
     try:
         found = str(_CONVERTER.convert_with_local_state(latex, displaystyle=display))
     except LatexError as error:
         words = [line.strip() for line in _ANSI.sub("", str(error)).splitlines() if line.strip()]
         said = re.sub(r"^(Error:|\d+:)\s*", "", words[0]) if words else "unknown"
-        raise Broken(f"this formula cannot be read: {said.rstrip('.')}") from None
+        raise Invalid(f"this formula cannot be read: {said.rstrip('.')}") from None
 
     def classed(match: re.Match[str]) -> str:
         if match[1] not in _ALIGNED:
-            raise Broken("a formula cannot carry a colour or a style here: leave it out")
+            raise Invalid("a formula cannot carry a colour or a style here: leave it out")
         return f' class="{_ALIGNED[match[1]]}"'
 
     return _STYLE.sub(classed, found)
@@ -60,5 +60,5 @@ def as_latex(text: str) -> str:
         re.sub(r"\s*×\s*", r" \\times ", text.replace("\xa0", " ")).replace("−", "-").replace("∞", "\\infty ").replace("NaN", "\\text{NaN}")
     )
     if re.search(r"[#$%&_~]", text):
-        raise Broken(f"{text[:40]!r} cannot stand in a formula")
+        raise Invalid(f"{text[:40]!r} cannot stand in a formula")
     return text

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 
-from app.lessons import markdown
-from app.lessons.answers import Unread, meets, numbers
-from app.lessons.catalog import Catalog
-from app.lessons.draft import Draft
-from app.lessons.faults import Broken, Problem
-from app.lessons.pages import Lesson
-from app.lessons.quiz_pages import Given, rendered, section
-from app.lessons.quizzes import ENTRIES, MISTAKE, Quiz, attempt, failing, keys, truths
-from app.lessons.reading import TRACKS, Track
-from app.lessons.written import number
+from app.lessons.course import Catalog
+from app.lessons.expressions.filters import number
+from app.lessons.lesson import Lesson
+from app.lessons.markup import markdown
+from app.lessons.markup.context import Context
+from app.lessons.problems import Invalid, NotANumber, Problem
+from app.lessons.quiz.answers import meets, numbers
+from app.lessons.quiz.html import Given, rendered, section
+from app.lessons.quiz.questions import ENTRIES, MISTAKE, Quiz, attempt, failing, keys, truths
+from app.lessons.source import TRACKS, Track
 
 
 def check(catalog: Catalog, lessons: Iterable[Lesson]) -> list[Problem]:
@@ -86,45 +86,45 @@ def _questions(catalog: Catalog, lesson: Lesson) -> Iterator[Problem]:
 def question(catalog: Catalog, lesson: Lesson, quiz: Quiz, track: Track) -> Iterator[Problem]:
     """One question: its key, its distractors, and every text that it may ever show."""
     lesson.clock.start()
-    draft = lesson.draft(track)
-    markdown.html("", draft)
+    context = lesson.context(track)
+    markdown.html("", context)
     for given in (Given(), Given(show=True)):
-        section(draft, quiz, given)
+        section(context, quiz, given)
     texts = [str(value) for name, value in quiz.given.items() if name in ("says", "otherwise")]
     texts += [
         str(entry[part]) for name in ENTRIES for entry in quiz.given.get(name, ()) for part in ("says", "says_no", "text") if part in entry
     ]
     for words in texts:
-        rendered(draft, quiz, words)
-    yield from draft.problems
-    yield from _links(catalog, lesson, track, draft.links, quiz.file)
+        rendered(context, quiz, words)
+    yield from context.problems
+    yield from _links(catalog, lesson, track, context.links, quiz.file)
     try:
-        for words, needle in _wrong(draft, quiz):
+        for words, needle in _wrong(context, quiz):
             yield Problem(quiz.file, quiz.line_of(needle) if needle else quiz.line, f"[{quiz.id}] {words}")
-    except Broken as error:
+    except Invalid as error:
         yield Problem(quiz.file, quiz.line, f"[{quiz.id}] {error}")
 
 
-def _wrong(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
+def _wrong(context: Context, quiz: Quiz) -> Iterator[tuple[str, str]]:
     """Words, and what to look for to find the line."""
     for name in ENTRIES:
         for entry in quiz.given.get(name, ()):
             for part in ("value", "right", "key"):
                 if part in entry:
                     try:
-                        draft.scope.value(entry[part])
-                    except Broken as error:
+                        context.scope.value(entry[part])
+                    except Invalid as error:
                         yield f"{entry[part][:80]}: {error}", entry[part]
                         return
-    yield from {"number": _number, "choice": _options, "several": _options, "order": _order, "task": _task}[quiz.kind](draft, quiz)
+    yield from {"number": _number, "choice": _options, "several": _options, "order": _order, "task": _task}[quiz.kind](context, quiz)
 
 
-def _number(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
-    answer = number(draft.scope.value(quiz.given["answer"]))
+def _number(context: Context, quiz: Quiz) -> Iterator[tuple[str, str]]:
+    answer = number(context.scope.value(quiz.given["answer"]))
     tolerance = quiz.given.get("tolerance")
     seen: list[tuple[str, float]] = []
     for mistake in quiz.given.get("mistakes", ()):
-        value = float(number(draft.scope.value(mistake["value"])))
+        value = float(number(context.scope.value(mistake["value"])))
         if meets(value, answer, tolerance):
             yield (
                 f"the mistake {mistake['value']} is right: it gives {value:g}, and the answer is {float(answer):g}",
@@ -136,8 +136,8 @@ def _number(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
         seen.append((mistake["value"], value))
 
 
-def _options(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
-    right = truths(quiz, draft.scope)
+def _options(context: Context, quiz: Quiz) -> Iterator[tuple[str, str]]:
+    right = truths(quiz, context.scope)
     options = quiz.given["options"]
     if quiz.kind == "choice" and sum(right) != 1:
         if not any(right):
@@ -146,28 +146,28 @@ def _options(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
         for option, truth in list(zip(options, right, strict=True))[first + 1 :]:
             if truth:
                 yield f"the option {option['text'][:60]!r} is also right: exactly one may be", option["text"]
-    yield from _alike(draft, quiz, [option["text"] for option in options])
+    yield from _alike(context, quiz, [option["text"] for option in options])
 
 
-def _order(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
+def _order(context: Context, quiz: Quiz) -> Iterator[tuple[str, str]]:
     items = quiz.given["items"]
-    found = keys(quiz, draft.scope)
+    found = keys(quiz, context.scope)
     for place, key in enumerate(found):
         if key in found[:place]:
             yield f"two items have the key {key:g}: their order is no question", items[place]["key"]
         if key != key:
             yield "an item's key is NaN, which has no place in an order", items[place]["key"]
-    yield from _alike(draft, quiz, [item["text"] for item in items])
+    yield from _alike(context, quiz, [item["text"] for item in items])
 
 
-def _alike(draft: Draft, quiz: Quiz, texts: list[str]) -> Iterator[tuple[str, str]]:
+def _alike(context: Context, quiz: Quiz, texts: list[str]) -> Iterator[tuple[str, str]]:
     """Two that a reader could not tell apart, as words or as numbers."""
     seen: list[tuple[str, list[float]]] = []
     for text in texts:
-        words = _Words(str(rendered(draft, quiz, text))).text
+        words = _Words(str(rendered(context, quiz, text))).text
         try:
             values = numbers(words)
-        except Unread:
+        except NotANumber:
             values = []
         for other, known in seen:
             if words == other or (values and values == known):
@@ -175,19 +175,19 @@ def _alike(draft: Draft, quiz: Quiz, texts: list[str]) -> Iterator[tuple[str, st
         seen.append((words, values))
 
 
-def _task(draft: Draft, quiz: Quiz) -> Iterator[tuple[str, str]]:
+def _task(context: Context, quiz: Quiz) -> Iterator[tuple[str, str]]:
     try:
-        failed = failing(quiz, draft.scope, attempt(quiz, draft.scope, quiz.given["example"]))
-    except Broken as error:
+        failed = failing(quiz, context.scope, attempt(quiz, context.scope, quiz.given["example"]))
+    except Invalid as error:
         yield f"the example cannot be run: {error}", "example"
         return
     if failed:
         test, cause = failed
         yield f"the example fails the test {test['test'][:60]!r}{f': {cause}' if cause else ''}", test["test"]
     try:
-        if failing(quiz, draft.scope, attempt(quiz, draft.scope, quiz.given["wrong"])) is None:
+        if failing(quiz, context.scope, attempt(quiz, context.scope, quiz.given["wrong"])) is None:
             yield "the wrong answer passes every test", "wrong ="
-    except Broken as error:
+    except Invalid as error:
         yield f"the wrong answer cannot be run, so it shows nothing: {error}", "wrong ="
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.lessons.charts import HEIGHT, WIDTH, Chart, chart
-from app.lessons.expressions import Scope
-from app.lessons.faults import Broken
-from app.lessons.looking import Data
+from app.lessons.expressions.runs import Data
+from app.lessons.expressions.sandbox import Scope
+from app.lessons.markup.charts import HEIGHT, WIDTH, Chart, chart
+from app.lessons.problems import Invalid
 
 ROWS = {
     "1000": {"plain": {"ms": 1.0, "q1": 0.9, "q3": 1.2}, "ratio": 0.5},
@@ -86,5 +86,5 @@ def test_without_its_data_it_is_not_measured_yet(tmp_path: Path):
 )
 def test_what_is_wrong_is_said(tmp_path: Path, toml: str, words: str):
     (tmp_path / "m.json").write_text("{}")
-    with pytest.raises(Broken, match=words):
+    with pytest.raises(Invalid, match=words):
         made(tmp_path, toml)

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from app.lessons.answers import Unread, meets, numbers
-from app.lessons.quiz_pages import Given
-from app.lessons.quizzes import judge, ranks, shuffled
+from app.lessons.problems import NotANumber
+from app.lessons.quiz.answers import meets, numbers
+from app.lessons.quiz.html import Given
+from app.lessons.quiz.questions import judge, ranks, shuffled
 from tests.lessons.made import lesson, write, wrong
 
 NUMBER = """
@@ -63,7 +64,7 @@ passes = [
 ]
 example = "12,1,2"
 wrong = "1,2,3"
-says = "Broken."
+says = "Invalid."
 """
 ALL = NUMBER + CHOICE + SEVERAL + ORDER + TASK
 PLACED = "\n" + "\n\n".join(f"[[quiz {name}]]" for name in ("factor", "pick", "which", "sort", "break")) + "\n"
@@ -118,7 +119,7 @@ def test_how_a_number_is_read(typed, values):
     ],
 )
 def test_what_is_no_number_is_not_read(typed):
-    with pytest.raises(Unread):
+    with pytest.raises(NotANumber):
         numbers(typed)
 
 
@@ -152,7 +153,7 @@ def small(tmp_path):
         ("which", ["0", "1", "2"], False, "Nothing is kept"),
         ("which", [], False, "all that apply"),
         ("sort", ["1", "1", "2"], False, "once"),
-        ("break", ["12,1,2"], True, "Broken"),
+        ("break", ["12,1,2"], True, "Invalid"),
         ("break", ["12,1"], False, "Three"),
         ("break", ["1,2,3"], False, "It fits"),
         ("break", ["100,1,2"], False, "bfloat16"),

@@ -6,19 +6,21 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from app.lessons import code, markdown, quizzes, reading
-from app.lessons.draft import Draft, Heading
-from app.lessons.expressions import RESERVED, Scope
-from app.lessons.faults import Broken, Problem
-from app.lessons.looking import Clock, Data
-from app.lessons.quiz_pages import Given, section
-from app.lessons.quizzes import Quiz
-from app.lessons.reading import GUIDE_FIELDS, Source, Track
+from app.lessons import source as reading
+from app.lessons.expressions.runs import Clock, Data
+from app.lessons.expressions.sandbox import RESERVED, Scope
+from app.lessons.markup import code, markdown
+from app.lessons.markup.context import Context, Heading
+from app.lessons.problems import Invalid, Problem
+from app.lessons.quiz import questions as quizzes
+from app.lessons.quiz.html import Given, section
+from app.lessons.quiz.questions import Quiz
+from app.lessons.source import GUIDE_FIELDS, Source, Track
 
 
 @dataclass(frozen=True)
 class Page:
-    """A track as HTML, where draft.BASE stands for the site's root."""
+    """A track as HTML, where context.BASE stands for the site's root."""
 
     html: str
     headings: tuple[Heading, ...]
@@ -84,20 +86,20 @@ class Lesson:
         """One question's section, after an answer, and what is wrong with it."""
         with self._lock:
             self.clock.start()
-            draft = self.draft(track)
-            markdown.html("", draft)
-            return section(draft, self.quizzes[name], given), draft.problems
+            context = self.context(track)
+            markdown.html("", context)
+            return section(context, self.quizzes[name], given), context.problems
 
-    def draft(self, track: Track) -> Draft:
-        return Draft(self.slug, self.source.file, track, self.scope, self.folder, self.quizzes)
+    def context(self, track: Track) -> Context:
+        return Context(self.slug, self.source.file, track, self.scope, self.folder, self.quizzes)
 
     def _made(self, track: Track) -> Page:
-        draft = self.draft(track)
-        text, draft.boxes = self.source.track(track)
-        html = markdown.html(draft.mark(text), draft)
+        context = self.context(track)
+        text, context.boxes = self.source.track(track)
+        html = markdown.html(context.mark(text), context)
         return Page(
-            html, tuple(draft.headings), frozenset(draft.scripts), tuple(sorted(draft.problems)), frozenset(draft.ids), tuple(draft.links),
-            tuple(draft.placed),
+            html, tuple(context.headings), frozenset(context.scripts), tuple(sorted(context.problems)), frozenset(context.ids), tuple(context.links),
+            tuple(context.placed),
         )  # fmt: skip
 
 
@@ -134,10 +136,10 @@ def _runs(lesson: Lesson) -> None:
             continue
         try:
             if not isinstance(lesson.front("runs")[name], dict):
-                raise Broken(f'run {name!r} is a table: {{ machine = "online-softmax", scores = "1,3,2" }}')
+                raise Invalid(f'run {name!r} is a table: {{ machine = "online-softmax", scores = "1,3,2" }}')
             lesson.clock.start()
             lesson.scope.run(name)
-        except Broken as error:
+        except Invalid as error:
             lesson.problems.append(Problem(lesson.source.file, line, str(error)))
 
 

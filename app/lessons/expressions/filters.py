@@ -5,8 +5,8 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from app.lessons.faults import Broken
-from app.lessons.looking import Node, Run
+from app.lessons.expressions.runs import Record, Run
+from app.lessons.problems import Invalid
 from app.numbers import SUPERSCRIPTS, show
 
 WIDE = Context(prec=1200)  # enough for every float64, whole
@@ -16,23 +16,23 @@ MOST = 20  # places
 
 
 def number(x: Any) -> float | int:
-    """A number, the wire form's special strings included; Broken for anything else."""
+    """A number, the wire form's special strings included; Invalid for anything else."""
     if isinstance(x, str) and x in SPECIAL:
         return SPECIAL[x]
     if isinstance(x, (int, float)):
         return int(x) if isinstance(x, bool) else x
-    raise Broken(f"a number is needed here, not {kind(x)}")
+    raise Invalid(f"a number is needed here, not {kind(x)}")
 
 
 def kind(x: Any) -> str:
-    if isinstance(x, (Node, Run)):
+    if isinstance(x, (Record, Run)):
         return "a run or a part of one"
     return {str: f"the text {str(x)[:40]!r}", list: "a list", tuple: "a list", type(None): "nothing"}.get(type(x), "something else")
 
 
 def places(n: Any) -> int:
     if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST:
-        raise Broken(f"a number of places is a whole number from 0 to {MOST}")
+        raise Invalid(f"a number of places is a whole number from 0 to {MOST}")
     return n
 
 
@@ -97,7 +97,7 @@ def digitcount(x: Any) -> str:
     """
     value = number(x)
     if not math.isfinite(value):
-        raise Broken(f"{show(value)} has no digits to count")
+        raise Invalid(f"{show(value)} has no digits to count")
     return str(len(str(abs(int(value)))))
 
 
@@ -138,7 +138,7 @@ def in_bytes(x: Any) -> str:
     """
     value = float(number(x))
     if not 0 <= value < math.inf:
-        raise Broken("a count of bytes is a number from 0 up")
+        raise Invalid("a count of bytes is a number from 0 up")
     power = min(max(int(math.log2(value)) // 10, 0), len(UNITS) - 1) if value else 0
     count = digits(value / 1024**power, 3)
     return f"{count.rstrip('0').rstrip('.') if '.' in count else count} {UNITS[power]}"
@@ -165,4 +165,4 @@ def plain(x: Any) -> str:
         return str(x).replace("-", "−")
     if isinstance(x, float):
         return show(x)
-    raise Broken(f"this is {kind(x)}, not a number: name the part that is meant")
+    raise Invalid(f"this is {kind(x)}, not a number: name the part that is meant")
