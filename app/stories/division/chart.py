@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from app.machines.division import Spec
 from app.numbers import show
+from app.stories.division.shown import Both, Made
 from app.stories.record import Shot
 
 
-def drawing(shot: Shot[Any, Any, Any]) -> dict[str, list[tuple[str, str]]]:
+def drawing(shot: Shot[Spec, Made | None, Both]) -> dict[str, list[tuple[str, str]]]:
     """The lines of each way that exist so far, as (what, numbers).
 
     >>> from app.machines import MACHINES
@@ -16,20 +18,15 @@ def drawing(shot: Shot[Any, Any, Any]) -> dict[str, list[tuple[str, str]]]:
     ('divide once by ℓ', '0.538')
     """
     state = shot.state
-    common = [("exp(score − m)", _row(state["exponentials"])), ("their sum ℓ", show(float(state["l"])))] if "l" in state else []
-    first, last = list(common), list(common)
-    if "shares" in state["first"]:
-        first.append(("divide each by ℓ", _row(state["first"]["shares"])))
-    if "output" in state["first"]:
-        first.append(("weigh the values", _row(state["first"]["output"])))
-    if "weighted_sum" in state["last"]:
-        last.append(("weigh the values", _row(state["last"]["weighted_sum"])))
-    if "output" in state["last"]:
-        last.append(("divide once by ℓ", _row(state["last"]["output"])))
-    return {"first": first, "last": last}
+    common = [("exp(score − m)", _row(state.exponentials)), ("their sum ℓ", show(state.l))] if state.l is not None else []
+    ways = {
+        "first": (("divide each by ℓ", state.first.shares), ("weigh the values", state.first.output)),
+        "last": (("weigh the values", state.last.weighted_sum), ("divide once by ℓ", state.last.output)),
+    }
+    return {name: common + [(what, _row(found)) for what, found in lines if found is not None] for name, lines in ways.items()}
 
 
 def _row(values: Any) -> str:
-    listed = values if isinstance(values, (list, tuple)) else [values]
-    shown = [show(float(one)) for one in listed[:6]]
+    listed = values if isinstance(values, tuple) else (values,)
+    shown = [show(one) for one in listed[:6]]
     return ", ".join(shown) + (", …" if len(listed) > 6 else "")

@@ -1,68 +1,115 @@
 """Division first or last, looked at: both ways side by side."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from app.machines import reference
-from app.machines.division import KINDS, Spec, State
+from app.machines.division import Spec, State
 from app.machines.online import MASKED
 from app.machines.run import Moment
 from app.stories.division import words
-from app.stories.forms import event_of, list_of, number, object_of, ref, shaped
+from app.stories.wire_types import Number, Shaped, Told
 
-EVENT = event_of(["start", *KINDS])
-STATE = object_of(
-    "Both ways so far.",
-    ("m", "l", "exponentials", "output"),
-    m=number("the highest score"),
-    l=number("the sum of exponentials"),
-    exponentials=list_of(ref("Number"), "exp(score − m)"),
-    first=object_of(
-        "Shares first.", ("shares", "output"), shares=list_of(ref("Number"), "exponential / l"), output=shaped("the sum of share · value")
-    ),
-    last=object_of(
-        "Division last.",
-        ("weighted_sum", "output"),
-        weighted_sum=shaped("the sum of exponential · value"),
-        output=shaped("weighted_sum / l"),
-    ),
-    output=shaped("the output, when both are done: the last way's"),
-    reference=object_of(
-        "The float64 answer.", l=number("the sum of exponentials"), output=shaped("the average"), shares=list_of(ref("Number"), "softmax")
-    ),
-)
+Values = float | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Made(Told):
+    """What the step just made did."""
+
+    kind: Literal["start", "exponentials", "shares", "weigh", "divide"]
+    """what was computed"""
+
+
+@dataclass(frozen=True)
+class First(Told):
+    """Shares first."""
+
+    shares: tuple[Number, ...] | None = None
+    """exponential / l"""
+    output: Shaped | None = None
+    """the sum of share · value"""
+
+
+@dataclass(frozen=True)
+class Last(Told):
+    """Division last."""
+
+    weighted_sum: Shaped | None = None
+    """the sum of exponential · value"""
+    output: Shaped | None = None
+    """weighted_sum / l"""
+
+
+@dataclass(frozen=True)
+class Exact(Told):
+    """The float64 answer."""
+
+    l: Number
+    """the sum of exponentials"""
+    output: Shaped
+    """the average"""
+    shares: tuple[Number, ...]
+    """softmax"""
+
+
+@dataclass(frozen=True)
+class Both(Told):
+    """Both ways so far."""
+
+    first: First
+    """shares first"""
+    last: Last
+    """division last"""
+    reference: Exact
+    """the float64 answer"""
+    m: Number | None = None
+    """the highest score"""
+    l: Number | None = None
+    """the sum of exponentials"""
+    exponentials: tuple[Number, ...] | None = None
+    """exp(score − m)"""
+    output: Shaped | None = None
+    """the output, when both are done: the last way's"""
 
 
 class DivisionView:
     """Names for what exists so far."""
 
-    form_name, event_form, state_form = "Division", EVENT, STATE
+    form_name, event_type, state_type = "Division", Made, Both
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         scores = [MASKED if x == MASKED else spec.form.round(x) for x in spec.scores]
-        self.exact = reference.softmax(scores, spec.rows)
+        exact = reference.softmax(scores, spec.rows)
+        output = exact.output if isinstance(spec.values[0], Sequence) else exact.output[0]
+        self.exact = Exact(exact.l, output, tuple(exact.shares))
 
     def see(self, moment: Moment) -> None:
         self.moment = moment
 
-    def event(self) -> dict[str, Any]:
-        return {"kind": self.moment.event.kind if self.moment.event else "start"}
+    def event(self) -> Made | None:
+        return Made(self.moment.event.kind) if self.moment.event else None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Both:
         state: State = self.moment.state
-        told: dict[str, Any] = {"m": state.m, "l": state.l, "exponentials": state.exponentials} if state.step else {}
-        first: dict[str, Any] = {"shares": state.shares} if state.shares else {}
-        if state.first:
-            first["output"] = self._shaped(state.first)
-        last: dict[str, Any] = {"weighted_sum": self._shaped(state.weighted)} if state.weighted else {}
-        if state.last:
-            last["output"] = told["output"] = self._shaped(state.last)
-        exact = {"l": self.exact.l, "output": self._shaped(self.exact.output), "shares": self.exact.shares}
-        return told | {"first": first, "last": last, "reference": exact}
+        begun = state.step > 0
+        last = self._shaped(state.last)
+        return Both(
+            First(state.shares or None, self._shaped(state.first)),
+            Last(self._shaped(state.weighted), last),
+            self.exact,
+            state.m if begun else None,
+            state.l if begun else None,
+            state.exponentials if begun else None,
+            last,
+        )
 
     def words(self) -> dict[str, str]:
         return words.lines(self.spec, self.moment.state)
 
-    def _shaped(self, row: tuple[float, ...]) -> Any:
+    def _shaped(self, row: tuple[float, ...]) -> Values | None:
+        if not row:
+            return None
         return row if isinstance(self.spec.values[0], Sequence) else row[0]

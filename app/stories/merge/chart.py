@@ -10,9 +10,10 @@ from app.figures.letters import fitted, in_cells, width
 from app.machines.formats import FORMATS
 from app.machines.merge import Spec
 from app.numbers import show
+from app.stories.merge.shown import Made, Part, Row
 from app.stories.record import Shot
 
-MergeShot = Shot[Spec, Any, Any]
+MergeShot = Shot[Spec, Made | None, Row]
 
 WIDE, LEFT, RIGHT = 800.0, 16.0, 784.0
 FACTOR = 12.5  # size of a factor's letters
@@ -120,8 +121,8 @@ def drawing(shot: MergeShot) -> Drawing:
     ([('part 1', 'used'), ('part 2', 'used'), ('the whole row', 'now')], ['× 0.135', '× 1'])
     """
     state, spec = shot.state, shot.spec
-    spans, plan, made = state["spans"], state["plan"], {part["number"]: part for part in state["parts"]}
-    parts, valued = len(spans), "output" in state["reference"]
+    spans, plan, made = state.spans, state.plan, {part.number: part for part in state.parts}
+    parts, valued = len(spans), state.reference.output is not None
     scores, segments = _row(shot)
     first = FIRST + (40 if spec.order else 0)
 
@@ -141,10 +142,10 @@ def drawing(shot: MergeShot) -> Drawing:
     for i, one in enumerate(segments):
         edges.append(_edge(one.x + one.width / 2, ROW + 30, at[i + 1], 0.0, "", at[i + 1].kind))
     for number, pair in enumerate(plan, parts + 1):
-        factors = made[number]["factors"] if number in made else ("", "")
-        for child, factor in zip(pair, factors, strict=True):
+        factors = made[number].factors if number in made else None
+        for child, factor in zip(pair, factors or (None, None), strict=True):
             box = at[child]
-            told = f"× {show(factor)}" if factor != "" else ""
+            told = f"× {show(factor)}" if factor is not None else ""
             edges.append(_edge(box.x + box.width / 2, box.y + height, at[number], at[number].y - 14, told, at[number].kind))
     size, texts = in_cells([score.text for score in scores], scores[0].width - 4)
     scores = [replace(score, text=text) for score, text in zip(scores, texts, strict=True)]
@@ -176,7 +177,7 @@ def tree(parts: int, plan: Sequence[Sequence[int]], order: Sequence[int] | None 
 
 def _row(shot: MergeShot) -> tuple[list[Score], list[Segment]]:
     """The scores as the format holds them, with a gap at every cut; an empty part is a narrow gap of its own."""
-    spec, spans, step = shot.spec, shot.state["spans"], shot.step
+    spec, spans, step = shot.spec, shot.state.spans, shot.step
     empty = sum(first == last for first, last in spans)
     room = RIGHT - LEFT - 10 * (len(spans) - 1) - 22 * empty
     wide = min(room / len(spec.scores), 64.0)
@@ -209,16 +210,16 @@ def _span(first: int, last: int, room: float) -> str:
     return whole if width(whole, 11) <= room else short
 
 
-def _box(step: int, part: dict[str, Any] | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
+def _box(step: int, part: Part | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
     left, name, number = round(x - wide / 2, 2), place.name, place.number
     if part is None:
         return Box(number, left, y, wide, height, "later", name, (), 12.0, False)
-    kind = "now" if number == step else "waiting" if part["waiting"] else "used"
-    lines = [("m", show(part["m"])), ("ℓ", show(part["l"]))]
-    if "output" in part:
-        lines.append(("output" if wide > 120 else "out", _listed(part["output"], wide)))
+    kind = "now" if number == step else "waiting" if part.waiting else "used"
+    lines = [("m", show(part.m)), ("ℓ", show(part.l))]
+    if part.output is not None:
+        lines.append(("output" if wide > 120 else "out", _listed(part.output, wide)))
     size = fitted((f"{what} {number}" for what, number in lines), wide - 16, 13.0, 8.0) or 8.0
-    bad = not math.isfinite(float(part["l"]))
+    bad = not math.isfinite(part.l)
     return Box(number, left, y, wide, height, kind, name, tuple(lines), size, bad)
 
 
@@ -234,7 +235,7 @@ def _name(of: tuple[int, ...], parts: int) -> str:
 
 def _listed(output: Any, wide: float) -> str:
     """An output, shortened to its first numbers where a box is too narrow for all."""
-    if not isinstance(output, (list, tuple)):
+    if not isinstance(output, tuple):
         return show(output)
     shown = [show(x) for x in output]
     for count in range(len(shown), 0, -1):

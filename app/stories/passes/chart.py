@@ -5,11 +5,11 @@ The numbers in the lanes come from running the machine once more on the state's 
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from app.figures.letters import in_cells
 from app.machines.passes import METHODS, Spec, advance, start
 from app.numbers import show
+from app.stories.passes.shown import Progress, Read
 from app.stories.record import Shot
 
 LEFT, RIGHT = 150.0, 690.0
@@ -63,7 +63,7 @@ class Drawing:
     end: float
 
 
-def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
+def drawing(shot: Shot[Spec, Read | None, Progress]) -> Drawing:
     """The row and the lanes of a state.
 
     >>> from app.machines import MACHINES
@@ -108,7 +108,7 @@ def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
         y += height + GAP
 
     size, shown = in_cells([show(spec.form.round(score)) if math.isfinite(score) else show(score) for score in spec.scores], wide - 4)
-    now_read = event.get("indices", [])
+    now_read = event.indices if event else ()
     kinds = ["now" if j in now_read else "read" if _has_been_read(lanes, j) else "unread" for j in range(n)]
     scores = tuple(Cell(round(LEFT + j * wide, 2), round(wide, 2), kinds[j], (shown[j],)) for j in range(n))
     head = (round(LEFT + now_read[0] * wide, 2), round(LEFT + (now_read[-1] + 1) * wide, 2)) if now_read else None

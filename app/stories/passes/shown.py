@@ -1,51 +1,69 @@
 """softmax-passes, looked at: which pass, what was kept after each read, and the shares written so far."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from app.machines.fields import SCORES_ON_PAGE
-from app.machines.passes import METHODS, Reading, Spec, State, start
+from app.machines.passes import METHODS, Reading, Spec, start
 from app.machines.run import Moment
-from app.stories.forms import INDICES, event_of, kind, list_of, number, object_of, ref
 from app.stories.passes import words
+from app.stories.wire_types import Number, Told
 
-EVENT = event_of(
-    ["start", "read"],
-    pass_=kind("integer", "which pass over the scores, from 1", minimum=1),
-    indices=INDICES,
-    op=kind(
-        "string", "what the pass does: find the highest, sum sizes, both at once, or write shares", enum=["max", "sum", "both", "share"]
-    ),
-    scores=list_of(ref("Number"), "the scores as read, rounded"),
-    results=list_of(ref("Number"), "one for each score: itself (max), its size (sum, both) or its share (share)"),
-)
-STATE = object_of(
-    "What is kept, which pass is under way, and the shares written so far.",
-    ("m", "l", "kept", "shares", "accesses"),
-    m=number("the highest score so far"),
-    l=number("the sum of sizes so far"),
-    pass_=kind("integer", "the pass of the step just made; 0 before any", minimum=0),
-    passes=kind("integer", "how many passes the method makes", minimum=1),
-    kept=list_of(
-        list_of(
-            object_of("What is kept after a block.", ("m", "l"), m=number("the highest score so far"), l=number("the sum of sizes so far")),
-            "one for each block that the pass has read",
-        ),
-        f"what was kept after each read, for each pass begun that keeps something new; of a row of up to {SCORES_ON_PAGE} scores",
-    ),
-    shares=list_of(ref("Number"), "the shares written so far"),
-    accesses=number("numbers read and written so far, for each score of the row"),
-)
+
+@dataclass(frozen=True)
+class Read(Told):
+    """What the step just made did. `kind` is start at step 0, where the rest is absent."""
+
+    kind: Literal["start", "read"]
+    """what was done"""
+    pass_: int
+    """which pass over the scores, from 1"""
+    indices: Sequence[int]
+    """which scores this step read: their places, from 0"""
+    op: str
+    """what the pass does: max finds the highest, sum adds sizes, both does both at once, share writes shares"""
+    scores: tuple[Number, ...]
+    """the scores as read, rounded"""
+    results: tuple[Number, ...]
+    """one for each score: itself (max), its size (sum, both) or its share (share)"""
+
+
+@dataclass(frozen=True)
+class Known(Told):
+    """What is kept after a block."""
+
+    m: Number | None = None
+    """the highest score so far"""
+    l: Number | None = None
+    """the sum of sizes so far"""
+
+
+@dataclass(frozen=True)
+class Progress(Known):
+    """What is kept, which pass is under way, and the shares written so far."""
+
+    pass_: int = 0
+    """the pass of the step just made; 0 before any"""
+    passes: int = 0
+    """how many passes the method makes"""
+    accesses: Number | None = None
+    """numbers read and written so far, for each score of the row"""
+    kept: tuple[tuple[Known, ...], ...] | None = None
+    """what was kept after each read, for each pass begun that keeps something new; only of a row that fits on a page"""
+    shares: tuple[Number, ...] | None = None
+    """the shares written so far"""
 
 
 class PassesView:
     """Gathers the shares that the machine has written away."""
 
-    form_name, event_form, state_form = "Passes", EVENT, STATE
+    form_name, event_type, state_type = "Passes", Read, Progress
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.written: list[float] = []
-        self.kept: list[list[dict[str, float]]] = []
+        self.kept: list[list[Known]] = []
         self.state_before = self.state_now = start(spec)
 
     def see(self, moment: Moment) -> None:
@@ -59,34 +77,25 @@ class PassesView:
         elif len(self.spec.scores) <= SCORES_ON_PAGE:
             if event.first == 0:
                 self.kept.append([])
-            self.kept[-1].append(_known(event.after))
+            self.kept[-1].append(Known(event.after.m, event.after.l))
 
-    def event(self) -> dict[str, Any]:
+    def event(self) -> Read | None:
         event: Reading | None = self.moment.event
         if event is None:
-            return {"kind": "start"}
-        told = {
-            "kind": "read",
-            "pass": event.pass_ + 1,
-            "indices": list(range(event.first, event.first + len(event.scores))),
-            "op": event.op,
-        }
-        return told | {"scores": event.scores, "results": event.results}
+            return None
+        return Read("read", event.pass_ + 1, range(event.first, event.first + len(event.scores)), event.op, event.scores, event.results)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Progress:
         state, event, cost = self.moment.state, self.moment.event, self.moment.ledger
-        told: dict[str, Any] = _known(state) | {"pass": event.pass_ + 1 if event else 0, "passes": len(METHODS[self.spec.method])}
-        if event:
-            told["accesses"] = (cost.reads + cost.writes) / len(self.spec.scores)
-        if self.kept:
-            told["kept"] = [list(one) for one in self.kept]
-        if self.written:
-            told["shares"] = list(self.written)
-        return told
+        return Progress(
+            state.m,
+            state.l,
+            event.pass_ + 1 if event else 0,
+            len(METHODS[self.spec.method]),
+            (cost.reads + cost.writes) / len(self.spec.scores) if event else None,
+            tuple(map(tuple, self.kept)) or None,
+            tuple(self.written) or None,
+        )
 
     def words(self) -> dict[str, str]:
         return words.lines(self.spec, self.state_before, self.moment)
-
-
-def _known(state: State) -> dict[str, float]:
-    return {name: value for name, value in (("m", state.m), ("l", state.l)) if value is not None}

@@ -9,7 +9,7 @@ from app.machines.rounding import BLOCKS, Distances
 from app.machines.traffic import LEAST_TOKENS, MOST_TOKENS, WAYS, Spec, bytes_of
 from app.numbers import amount, show, size
 from app.stories.record import Shot
-from app.stories.traffic.shown import ARRAYS, HELD
+from app.stories.traffic.shown import ARRAYS, HELD, Memories, Moved
 
 CELL = 11
 SHAPES = {"standard": "square", "fa1": "triangle", "fa2": "circle"}
@@ -34,7 +34,7 @@ def places(way: str) -> list[Place]:
     return [Place(one, _NAMES[one], _LEFT[one], ARRAYS[one], one in HELD[way]) for one in shown]
 
 
-def drawing(shot: Shot[Spec, Any, Any]) -> list[Place]:
+def drawing(shot: Shot[Spec, Moved, Memories]) -> list[Place]:
     """The arrays of a state's way; which of their lines are read or written stands in its state."""
     return places(shot.spec.way)
 

@@ -4,11 +4,11 @@ tests/pages/test_memory_traffic.py holds the lines told here equal to the ledger
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from app.machines.run import Moment
 from app.machines.traffic import TOKENS, WIDTH, Spec
-from app.stories.forms import event_of, kind, list_of, object_of
+from app.stories.wire_types import Told
 
 # What lies in slow memory, and how many numbers a line of it has.
 ARRAYS = {"q": WIDTH, "k": WIDTH, "v": WIDTH, "s": TOKENS, "p": TOKENS, "o": WIDTH, "m": 1, "l": 1, "lse": 1}
@@ -55,35 +55,58 @@ def moves(way: str, moment: Moment) -> list[Move]:
     return [*set_up, *keys, *(Move(one, *rows) for one in "qoml"), *(Move(one, *rows, True) for one in "oml")]
 
 
-_LINES = list_of(kind("string", "a line", enum=["none", "there", "read", "written", "both"]), "one for each token")
-_PLACE = object_of(
-    "A place on chip.",
-    is_=kind("string", "whether what is there stays to the next step, passes or is dropped; empty where nothing is"),
-    rows=kind("string", "which rows it has"),
-)
-EVENT = event_of(
-    ["start", "scores", "softmax", "output", "tile", "normalise"],
-    reads=kind("integer", "numbers read in this step", minimum=0),
-    writes=kind("integer", "numbers written in this step", minimum=0),
-)
-STATE = object_of(
-    "The two memories: what lies in the slow one, line by line, and what is on chip.",
-    slow={"type": "object", "description": "the arrays of this way in slow memory, by name", "additionalProperties": _LINES},
-    marks={
-        "type": "object",
-        "description": "↓ beside an array that is read, ↑ beside one that is written",
-        "additionalProperties": {"type": "string"},
-    },
-    chip={"type": "object", "description": "the places on chip, by name", "additionalProperties": _PLACE},
-    moved=kind("integer", "numbers moved so far, both ways", minimum=0),
-    said=object_of("This step’s traffic in words.", read=kind("string", "what is read"), written=kind("string", "what is written")),
-)
+@dataclass(frozen=True)
+class Moved(Told):
+    """What the step just made moved."""
+
+    kind: Literal["start", "scores", "softmax", "output", "tile", "normalise"]
+    """what was done"""
+    reads: int
+    """numbers read in this step"""
+    writes: int
+    """numbers written in this step"""
+
+
+@dataclass(frozen=True)
+class OnChip(Told):
+    """A place on chip."""
+
+    is_: str
+    """whether what is there stays to the next step, passes or is dropped; empty where nothing is"""
+    rows: str
+    """which rows it has"""
+
+
+@dataclass(frozen=True)
+class Said(Told):
+    """This step's traffic in words."""
+
+    read: str
+    """what is read"""
+    written: str
+    """what is written"""
+
+
+@dataclass(frozen=True)
+class Memories(Told):
+    """The two memories: what lies in the slow one, line by line, and what is on chip."""
+
+    slow: dict[str, list[str]]
+    """the arrays of this way in slow memory, by name; a line for each token: none, there, read, written or both"""
+    marks: dict[str, str]
+    """↓ beside an array that is read, ↑ beside one that is written"""
+    chip: dict[str, OnChip]
+    """the places on chip, by name"""
+    moved: int
+    """numbers moved so far, both ways"""
+    said: Said
+    """this step's traffic in words"""
 
 
 class TrafficView:
-    """The small example as it is walked: `slow` has a word for each line of each array, `chip` what stays and what passes, and with which rows."""
+    """The small example as it is walked."""
 
-    form_name, event_form, state_form = "Traffic", EVENT, STATE
+    form_name, event_type, state_type = "Traffic", Moved, Memories
 
     def __init__(self, spec: Spec) -> None:
         self.way = spec.way
@@ -94,27 +117,19 @@ class TrafficView:
         for move in self.moves:
             self.there[move.array][move.first : move.last] = ["there"] * (move.last - move.first)
 
-    def event(self) -> dict[str, Any]:
+    def event(self) -> Moved:
         event = self.moment.event
-        return {"kind": event.kind if event else "start"} | self._counts()
+        return Moved(event.kind, event.cost.reads, event.cost.writes) if event else Moved("start", 0, 0)
 
-    def state(self) -> dict[str, Any]:
-        ledger, counts = self.moment.ledger, self._counts()
+    def state(self) -> Memories:
+        ledger, event = self.moment.ledger, self.event()
         slow = {name: [self._line(name, line, held) for line, held in enumerate(lines)] for name, lines in self.there.items()}
-        return {
-            "slow": slow,
-            "marks": {name: _mark(lines) for name, lines in slow.items()},
-            "chip": chip(self.way, self.moment),
-            "moved": ledger.reads + ledger.writes,
-            "said": {"read": f"{counts['reads']} read", "written": f"{counts['writes']} written"},
-        }
+        said = Said(f"{event.reads} read", f"{event.writes} written")
+        marks = {name: _mark(lines) for name, lines in slow.items()}
+        return Memories(slow, marks, chip(self.way, self.moment), ledger.reads + ledger.writes, said)
 
     def words(self) -> dict[str, str]:
         return {}
-
-    def _counts(self) -> dict[str, int]:
-        event = self.moment.event
-        return {"reads": event.cost.reads, "writes": event.cost.writes} if event else {"reads": 0, "writes": 0}
 
     def _line(self, name: str, line: int, held: str) -> str:
         kinds = {move.written for move in self.moves if move.array == name and move.first <= line < move.last}
@@ -128,17 +143,17 @@ def _mark(lines: list[str]) -> str:
     return "↓" * read + "↑" * written
 
 
-def chip(way: str, moment: Moment) -> dict[str, dict[str, str]]:
+def chip(way: str, moment: Moment) -> dict[str, OnChip]:
     """What is on chip in a step: for each place, whether it stays to the next step, passes or is dropped, and which rows it has."""
     event = moment.event
-    empty = {name: {"is": "", "rows": ""} for name in CHIP}
+    empty = dict.fromkeys(CHIP, OnChip("", ""))
     if event is None or event.kind == "normalise":
         return empty
     if way == "standard":
         used = {"scores": ("q", "k", "scores"), "softmax": ("scores",), "output": ("v", "scores", "state")}[event.kind]
-        return empty | {name: {"is": "passes", "rows": ""} for name in used}
+        return empty | dict.fromkeys(used, OnChip("passes", ""))
     rows, keys = f"{event.rows.start + 1}–{event.rows.stop}", f"{event.cols.start + 1}–{event.cols.stop}"
     queries_stay = way == "fa2"
-    queries = {"is": "stays" if queries_stay else "passes", "rows": rows}
-    loaded = {"is": "passes" if queries_stay else "stays", "rows": keys}
-    return {"q": queries, "k": loaded, "v": loaded, "scores": {"is": "dropped", "rows": ""}, "state": queries}
+    queries = OnChip("stays" if queries_stay else "passes", rows)
+    loaded = OnChip("passes" if queries_stay else "stays", keys)
+    return {"q": queries, "k": loaded, "v": loaded, "scores": OnChip("dropped", ""), "state": queries}
