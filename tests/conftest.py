@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,13 @@ START = 30  # seconds that the site may take to answer
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The address of the site, served by this process for as long as its tests run."""
+    with served() as address:
+        yield address
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """A site that this process serves, by its address."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"

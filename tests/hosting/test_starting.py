@@ -172,3 +172,20 @@ def test_metrics_without_the_extra_are_refused_in_words(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         command.main([])
     assert "pip install 'tilewise[metrics]'" in capsys.readouterr().err
+
+
+def test_a_slow_worker_has_a_minute_to_start(monkeypatch):
+    import uvicorn
+
+    given = {}
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **more: given.update(more))
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    command.main(["--workers", "2", "--port", "8123"])
+    assert given["timeout_worker_healthcheck"] >= 60
+    assert (given["timeout_keep_alive"], given["workers"], given["port"]) == (75, 2, 8123)
+
+
+def test_the_command_imports_the_site_only_where_it_is_needed():
+    """A process that serves or draws imports the command's module before anything else can answer for it."""
+    look = "import sys, app.__main__; print([one for one in ('fastapi', 'numpy', 'pydantic', 'uvicorn', 'app.main') if one in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout == "[]\n"
