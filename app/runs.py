@@ -74,7 +74,8 @@ class Run:
                 moment = next(self._coming)
                 self._view.see(moment)
                 self._next += 1
-            view, (written, spoken) = self._view, (self.widget.sentence(voice, self.spec, moment) for voice in (WRITTEN, SPOKEN))
+            view, widget = self._view, self.widget
+            written, spoken = (widget.sentence(voice, self.spec, moment) + widget.aside(view, voice) for voice in (WRITTEN, SPOKEN))
             self._shots[step] = Shot(
                 self.machine, self.spec, step, self.steps, view.event(), view.state(), moment.ledger, written, spoken, view.words()
             )

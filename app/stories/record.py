@@ -156,6 +156,7 @@ class Widget:
     `draw` gives it a page, a picture, an embed and all that loops over pages.
 
     sentence      one sentence for a moment, written or spoken
+    aside         what the sentence is followed by, from what the view has seen so far; "" for nothing
     presets       starting points; the first is the default
     draw          what stands in its picture, from a snapshot
     pictures      more pictures: what their name adds, title, draw
@@ -178,6 +179,7 @@ class Widget:
     machine: Machine
     view: type[View]
     sentence: Callable[[Voice, Any, Moment], str]
+    aside: Callable[[Any, Voice], str] = lambda view, voice: ""
     presets: tuple[Preset, ...] = ()
     draw: Draw | None = None
     pictures: tuple[tuple[str, str, Draw], ...] = ()

@@ -17,6 +17,7 @@ WIDGET = Widget(
     machine=MACHINE,
     view=StandardView,
     sentence=sentence,
+    aside=StandardView.aside,
     drawn_only=frozenset({"reference"}),
     load=table_load,
     trials=_trials,

@@ -71,6 +71,7 @@ WIDGET = Widget(
     machine=MACHINE,
     view=TiledView,
     sentence=sentence,
+    aside=TiledView.aside,
     presets=presets(MACHINE, _PRESETS),
     draw=chart.drawing,
     nav="Tiles",

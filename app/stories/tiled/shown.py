@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from app.machines import tiled
+from app.machines import first_bad, tiled
+from app.machines.first_bad import Bad
 from app.machines.online import MASKED
 from app.machines.run import Moment
 from app.machines.tiled import PHASES, Event, Spec
 from app.stories.attention import ERROR, REFERENCE, compared, errors, reference, row, table
+from app.stories.bad import FIRST_BAD, aside, sent
 from app.stories.forms import event_of, kind, list_of, object_of
 from app.stories.tiled import words
+from app.stories.voice import Voice
 
 _SPAN = {
     **list_of(kind("integer", "a place, from 0", minimum=0), "from the first to before the second, as in Python"),
@@ -46,6 +49,7 @@ EVENT = event_of(
     new_max=list_of(kind("boolean", "whether the row's highest score rose"), "one for each row"),
     fresh=list_of(kind("boolean", "whether the row had kept nothing yet, so that its alpha is nothing to rescale"), "one for each row"),
     rescales=kind("boolean", "whether any row shrinks what it keeps"),
+    first_bad=FIRST_BAD,
     l=row("normalise: what each row is divided by"),
     acc=table("normalise: what is divided"),
     output=table("normalise: the rows finished"),
@@ -63,6 +67,7 @@ STATE = object_of(
         "the map of positions, a row for each query: live are the cells of the tile just taken",
     ),
     consumed=list_of(list_of(kind("boolean", "whether its score was used and dropped"), "one for each key"), "the same map"),
+    first_bad=FIRST_BAD,
     error=ERROR,
     reference=REFERENCE,
 )
@@ -81,6 +86,7 @@ class TiledView:
         self.live = spec.live(slice(0, n_q), slice(0, spec.n_k)) != 0
         self.passed = np.zeros((n_q, spec.n_k), dtype=bool)
         self.reference = reference(spec)
+        self.bad: list[list[tuple[int, Bad]]] = [[] for _ in range(n_q)]
 
     def see(self, moment: Moment) -> None:
         event: Event | None = moment.event
@@ -92,6 +98,9 @@ class TiledView:
             return
         self.m[event.rows], self.l[event.rows], self.acc[event.rows] = event.now.m, event.now.l, event.now.acc
         rows = range(event.rows.start, event.rows.stop)
+        known = [tuple(bad for _, bad in self.bad[place]) for place in rows]
+        for place, had, found in zip(rows, known, first_bad.after(self.spec, event, known), strict=True):
+            self.bad[place] += [(moment.step, bad) for bad in found[len(had) :]]
         if event.kind == "normalise":
             for place, finished in zip(rows, event.parts["output"].tolist(), strict=True):
                 self.output[place] = finished
@@ -105,8 +114,10 @@ class TiledView:
             return {"kind": "start"}
         told: dict[str, Any] = {"kind": event.kind, "q_rows": [event.rows.start, event.rows.stop]}
         if event.kind == "normalise":
-            return told | {"l": event.now.l.tolist(), "acc": event.now.acc.tolist(), "output": event.parts["output"].tolist()}
+            told |= {"l": event.now.l.tolist(), "acc": event.now.acc.tolist(), "output": event.parts["output"].tolist()}
+            return told | {"first_bad": sent(self._found(event.rows))}
         told |= {"k_cols": [event.cols.start, event.cols.stop], "skipped": event.skipped, "phases": [] if event.skipped else list(PHASES)}
+        told["first_bad"] = sent(self._found(event.rows))
         if event.skipped:
             return told
         told |= {"m_old": event.before.m.tolist(), "l_old": event.before.l.tolist()}
@@ -130,10 +141,17 @@ class TiledView:
         cells = np.where(self.live, cells, "masked")
         told["cells"] = cells.tolist()
         told["consumed"] = (cells == "consumed").tolist()
+        told["first_bad"] = sent(self._found(slice(0, self.spec.n_q)))
         if self._done:
             told["error"] = errors(self.spec, np.array(self.output), self.reference)
         told["reference"] = self.reference
         return told
+
+    def aside(self, voice: Voice) -> str:
+        return aside(voice, self._found(slice(0, self.spec.n_q)), self.moment.step)
+
+    def _found(self, rows: slice) -> dict[int, list[tuple[int, Bad]]]:
+        return {place: self.bad[place] for place in range(rows.start, rows.stop) if self.bad[place]}
 
     @property
     def _done(self) -> bool:
