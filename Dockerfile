@@ -14,7 +14,7 @@ COPY static static
 COPY templates templates
 COPY lessons lessons
 # a number that is the same in every build, for whoever mounts a folder of lessons
-RUN useradd --system --uid 10001 --no-create-home tilewise
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin tilewise
 USER 10001
 ENV TILEWISE_HOST=0.0.0.0 TILEWISE_PORT=8000 TILEWISE_LOG_FORMAT=json PYTHONDONTWRITEBYTECODE=1
 EXPOSE 8000
