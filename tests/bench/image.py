@@ -12,19 +12,23 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.hosting.servers import free_port
+
 ROOT = Path(__file__).parent.parent.parent
 BUILDAH = ("buildah", "--storage-driver", "vfs")
 PYTHON = "python3.11,python3.11-venv,python3-pip,ca-certificates"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 TRUST = " ".join(f"{name}={CERTIFICATES}" for name in ("SSL_CERT_FILE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"))
 ASKED = """
-import http.client, sys, time, urllib.request
+import os, time, urllib.error, urllib.request
 for path in ("/readyz", "/widgets/online-softmax", "/lessons/online-softmax", "/figures/merge.png", "/static/vendor/plotly.js"):
     for turn in range(60):
         try:
-            answer = urllib.request.urlopen("http://127.0.0.1:8000" + path, timeout=10)
+            answer = urllib.request.urlopen(f"http://127.0.0.1:{os.environ['TILEWISE_PORT']}{path}", timeout=10)
             break
-        except ConnectionError:
+        except urllib.error.HTTPError:
+            raise
+        except OSError:  # it has not started yet
             time.sleep(1)
     print(answer.status, len(answer.read()), path)
 """
@@ -74,7 +78,11 @@ def main() -> None:
         run(*build, "bud", "--isolation", "chroot", "--format", "docker", "--pull-never", "--tag", "tilewise", *passed, str(ROOT))
         made = subprocess.run([*build, "from", "--pull-never", "tilewise"], check=True, capture_output=True, text=True).stdout.strip()
         inner = (*build, "run", "--isolation", "chroot", made, "--", "sh", "-c")
-        run(*inner, 'id -u; python -m app & site=$!; python -c "$0"; status=$?; kill $site; wait; exit $status', ASKED)
+        run(
+            *inner,
+            f'export TILEWISE_PORT={free_port()}; id -u; python -m app & site=$!; python -c "$0"; status=$?; kill $site; wait; exit $status',
+            ASKED,
+        )
         run(*build, "rm", made, stdout=subprocess.DEVNULL)
     print("the image builds, and its site answers", file=sys.stderr)
 
