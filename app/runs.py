@@ -1,10 +1,11 @@
 """A query as a run: parsed once, stepped once, and asked for its snapshots."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from app.machines.run import Machine, Moment, moments
-from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, wire_of
+from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, told_of, wire_of
 from app.specs import known_version, parse, text
 from app.stories import BY_NAME
 from app.stories.record import Shot, Widget
@@ -45,7 +46,7 @@ class Run:
 
     >>> from app.machines import MACHINES
     >>> run = Run(MACHINES["online-softmax"], MACHINES["online-softmax"].spec(scores=(1.0, 3.0, 2.0)))
-    >>> run.steps, run.snapshot(2)["state"]["m"], run.part(1, 2)["count"]
+    >>> run.steps, run.snapshot(2)["state"]["m"], run.part(1, 2).count
     (3, 3.0, 2)
     """
 
@@ -55,12 +56,14 @@ class Run:
         self.steps = machine.steps(spec)
         self._shots: dict[int, Shot[Any, Any, Any]] = {}
         self._wired: dict[int, dict[str, Any]] = {}
+        self._encoded: dict[int, bytes] = {}
+        self._told = told_of(machine, spec)
         self._begin()
 
     def snapshot(self, step: int) -> dict[str, Any]:
         """The state at a step as it is sent. Raises NoSuchStep past the end."""
         if step not in self._wired:
-            self._wired[step] = wire_of(self.shot(step))
+            self._wired[step] = wire_of(self.shot(step), self._told)
         return self._wired[step]
 
     def shot(self, step: int) -> Shot[Any, Any, Any]:
@@ -81,29 +84,48 @@ class Run:
             )
         return self._shots[step]
 
-    def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES) -> dict[str, Any]:
-        """At most `count` snapshots, and fewer where `most_bytes` of JSON run out; never none."""
-        shots: list[dict[str, Any]] = []
-        size = BRACES
-        for step in range(start, min(start + count, self.steps + 1)):
-            shot = self.snapshot(step)
-            size += len(encode(shot)) + 1
-            if shots and size > most_bytes:
-                break
-            shots.append(shot)
-        return {"steps": self.steps, "start": start, "count": len(shots), "snapshots": shots}
+    def encoded(self, step: int) -> bytes:
+        """The state at a step as JSON."""
+        if step not in self._encoded:
+            self._encoded[step] = encode(self.snapshot(step))
+        return self._encoded[step]
 
-    def around(self, step: int, most_bytes: int) -> dict[str, Any]:
+    def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES) -> "Part":
+        """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none."""
+        size, end = BRACES, start
+        while end < min(start + count, self.steps + 1):
+            size += len(self.encoded(end)) + 1
+            if end > start and size > most_bytes:
+                break
+            end += 1
+        return Part(self, start, end - start)
+
+    def around(self, step: int, most_bytes: int) -> "Part":
         """The part that a page at this step carries: from the start, or where the step is far from it, around it."""
         first = step // MAX_COUNT * MAX_COUNT
-        if (step - first) * len(encode(self.snapshot(first))) > most_bytes:  # as large as it is, the part would end before this step
+        if (step - first) * len(self.encoded(first)) > most_bytes:  # as large as it is, the part would end before this step
             return self.part(step, MAX_COUNT, most_bytes)
         found = self.part(first, MAX_COUNT, most_bytes)
-        return found if step < first + found["count"] else self.part(step, MAX_COUNT, most_bytes)
+        return found if step < first + found.count else self.part(step, MAX_COUNT, most_bytes)
 
     def _begin(self) -> None:
         self._next, self._view = 0, self.widget.view(self.spec)
         self._coming: Iterator[Moment] = moments(self.machine, self.spec)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some steps of a run, in a row: from `start`, `count` of them."""
+
+    run: Run
+    start: int
+    count: int
+
+    @property
+    def json(self) -> bytes:
+        """As the API answers it, each snapshot encoded once whoever asks."""
+        shots = b",".join(map(self.run.encoded, range(self.start, self.start + self.count)))
+        return b'{"steps":%d,"start":%d,"count":%d,"snapshots":[%b]}' % (self.run.steps, self.start, self.count, shots)
 
 
 def shot(machine: Machine, spec: Any, step: int) -> Shot[Any, Any, Any]:
@@ -140,17 +162,20 @@ def snapshot(machine: Machine, spec: Any, step: int) -> dict[str, Any]:
 
 def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str, Any]]:
     """Snapshots from step `start` on, as they are sent, each made when asked for."""
-    return map(wire_of, shots(machine, spec, start))
+    made = Run(machine, spec)
+    if start > made.steps:
+        raise NoSuchStep(start, made.steps)
+    return map(made.snapshot, range(start, made.steps + 1))
 
 
-def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES) -> dict[str, Any]:
+def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES) -> Part:
     """A run of snapshots, as the API answers it.
 
     >>> from app.machines import MACHINES
     >>> online = MACHINES["online-softmax"]
     >>> part = run(online, online.spec(scores=(1.0, 3.0, 2.0)), 1, 2)
-    >>> part["steps"], part["start"], part["count"], [shot["step"] for shot in part["snapshots"]]
-    (3, 1, 2, [1, 2])
+    >>> part.start, part.count, part.json[:50]
+    (1, 2, b'{"steps":3,"start":1,"count":2,"snapshots":[{"mach')
     """
     made = Run(machine, spec)
     if start > made.steps:

@@ -5,6 +5,7 @@ forgotten, shares, the old way, the reference. tests/api holds the names below a
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from app.machines.run import Machine
@@ -34,31 +35,44 @@ def encode(answer: Any) -> bytes:
     return json.dumps(answer, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def links(machine: Machine, spec: Any, step: int) -> dict[str, str]:
+@dataclass(frozen=True)
+class Told:
+    """What all snapshots of a run say alike: the spec as it is sent, the query that names it, and whether it fits on a page."""
+
+    spec: dict[str, Any]
+    query: str
+    fits: bool
+
+
+def told_of(machine: Machine, spec: Any) -> Told:
+    return Told(wire(fields_of(machine, spec)), query(machine, spec), fits(machine, spec, "page"))
+
+
+def links(machine: Machine, spec: Any, step: int, told: Told | None = None) -> dict[str, str]:
     """Where this state lives, relative to the site's root. A run too long for a page has only its own address."""
-    here = query(machine, spec)
-    found = {"self": f"api/v1/machines/{machine.name}/snapshots/{step}?{here}"}
-    if fits(machine, spec, "page"):
-        for name in link_names(machine)[1:]:
-            found[name] = f"{_PLACES[name].format(machine.name)}?{here}&step={step}"
+    told = told or told_of(machine, spec)
+    found = {"self": f"api/v1/machines/{machine.name}/snapshots/{step}?{told.query}"}
+    if told.fits and machine.name in PAGES:
+        found |= {name: f"{place.format(machine.name)}?{told.query}&step={step}" for name, place in _PLACES.items()}
     return found
 
 
 def link_names(machine: Machine) -> list[str]:
     """Which links a state of this machine has."""
-    return ["self", *(["page", "embed", "svg", "png"] if machine.name in PAGES else [])]
+    return ["self", *(_PLACES if machine.name in PAGES else ())]
 
 
 _PLACES = {"page": "widgets/{}", "embed": "embed/{}", "svg": "figures/{}.svg", "png": "figures/{}.png"}
 
 
-def wire_of(shot: Shot[Any, Any, Any]) -> dict[str, Any]:
-    """A state as it is sent."""
+def wire_of(shot: Shot[Any, Any, Any], told: Told | None = None) -> dict[str, Any]:
+    """A state as it is sent; `told`: what its run says at every step, where that is known already."""
     machine, cost = shot.machine, shot.ledger
+    told = told or told_of(machine, shot.spec)
     return {
         "machine": machine.name,
         "version": VERSION,
-        "spec": wire(fields_of(machine, shot.spec)),
+        "spec": told.spec,
         "step": shot.step,
         "steps": shot.steps,
         "done": shot.done,
@@ -71,5 +85,5 @@ def wire_of(shot: Shot[Any, Any, Any]) -> dict[str, Any]:
         "caption": shot.caption,
         "spoken": shot.spoken,
         "words": shot.words,
-        "links": links(machine, shot.spec, shot.step),
+        "links": links(machine, shot.spec, shot.step, told),
     }  # fmt: skip

@@ -14,16 +14,22 @@ ROOM = Path(__file__).parent.parent / "templates"
 
 def environment() -> Environment:
     """A new one, so that a room may add filters of its own."""
-    found = Environment(loader=FileSystemLoader(ROOM), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found = Environment(
+        loader=FileSystemLoader(ROOM), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, auto_reload=False
+    )
     found.filters["show"] = show
     found.filters["data"] = data
     return found
 
 
 def data(answer: Any) -> Markup:
-    """JSON that may stand inside a script element: nothing in it can end that element.
-
-    >>> data({"a": "</script>"})
-    Markup('{"a":"\\\\u003c/script>"}')
     """
-    return Markup(encode(answer).decode().replace("<", "\\u003c"))
+    >>> data({"a": "</script>"})
+    Markup('{"a":"\\u003c/script>"}')
+    """
+    return inert(encode(answer))
+
+
+def inert(json: bytes) -> Markup:
+    """JSON that may stand inside a script element: nothing in it can end that element."""
+    return Markup(json.decode().replace("<", "\\u003c"))

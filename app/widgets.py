@@ -4,14 +4,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from markupsafe import Markup
+
 from app.embedding import Options
 from app.look import look
 from app.machines.run import Machine
-from app.runs import Run, spec_of
-from app.snapshot import NoSuchStep
+from app.runs import Part, Run, spec_of
+from app.snapshot import NoSuchStep, encode
 from app.specs import Fault, SpecError, fields_of, known_version, parse, query, text, whole
 from app.stories import BY_NAME
 from app.stories.record import Other, Widget
+from app.templates import inert
 
 RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
 LAST_STEP = 10**6
@@ -28,7 +31,7 @@ class WidgetPage:
     widget: Widget
     spec: Any
     shot: dict[str, Any]
-    run: dict[str, Any]
+    run: Part
     whole: Run
     typed: dict[str, str]
     faults: dict[str, Fault]
@@ -65,10 +68,12 @@ class WidgetPage:
         ]
 
     @property
-    def data(self) -> dict[str, Any]:
-        """What the page carries for the script."""
-        found = {"run": self.run, "frame": self.frame}
-        return found | {"beside": {"run": self.beside.run, "steps": self.beside.steps}} if self.beside else found
+    def data(self) -> Markup:
+        """What the page carries for the script, as JSON that may stand inside a script element."""
+        found = b'{"run":%b,"frame":%b' % (self.run.json, encode(self.frame))
+        if self.beside:
+            found += b',"beside":{"run":%b,"steps":%b}' % (self.beside.run.json, encode(self.beside.steps))
+        return inert(found + b"}")
 
     @property
     def extra(self) -> str:
@@ -125,14 +130,14 @@ class Beside:
     title: str
     steps: list[int]
     shot: dict[str, Any]
-    run: dict[str, Any]
+    run: Part
 
 
 def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | None = None) -> WidgetPage:
     """A widget by its URL's names, at the first step shown where none is given. With faults in them: the default, the form as typed, and the faults beside it.
 
     >>> found = widget("online-softmax", {"scores": "1,3,2", "step": "2"})
-    >>> found.shot["step"], found.run["count"], found.faults
+    >>> found.shot["step"], found.run.count, found.faults
     (2, 4, {})
     >>> list(widget("online-softmax", {"scores": "1,x"}).faults)
     ['scores']

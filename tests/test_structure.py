@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "app.numbers": set(),
     "app.specs": {"app.machines", "app.numbers"},
     "app.look": set(),
+    "app.hooks": {"app.look", "app.numbers"},
     "app.stories": {"app.machines", "app.numbers", "app.specs", "app.look", "app.figures", "app.stories"},
     "app.snapshot": {"app.machines", "app.numbers", "app.specs", "app.stories"},
     "app.runs": {"app.machines", "app.numbers", "app.specs", "app.stories", "app.snapshot"},
@@ -25,13 +26,13 @@ MAY_IMPORT = {
     },
     "app.embedding": {"app.machines", "app.specs"},
     "app.share": {"app.machines", "app.stories"},
-    "app.widgets": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding"},
+    "app.widgets": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding", "app.templates"},
     "app.settings": set(),
     "app.export": {"app.assets", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.widgets"},
     "app.coding": set(),
     "app.assets": {"app.coding"},
     "app.web": {
-        "app", "app.machines", "app.numbers", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.figures", "app.settings", "app.coding",
+        "app", "app.machines", "app.numbers", "app.specs", "app.stories", "app.look", "app.hooks", "app.snapshot", "app.runs", "app.figures", "app.settings", "app.coding",
         "app.assets", "app.widgets", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
     },
 }  # fmt: skip

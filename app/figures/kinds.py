@@ -14,7 +14,7 @@ from app.figures.tables import table
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.runs import run, shot, shots, snapshots
-from app.snapshot import MAX_BYTES, MAX_COUNT, encode
+from app.snapshot import MAX_BYTES, MAX_COUNT
 from app.stories.record import AnyShot
 
 MEDIA_TYPES = {
@@ -88,7 +88,7 @@ def _csv(job: Job) -> bytes:
 
 
 def _json(job: Job) -> bytes:
-    return encode(run(job.made, job.spec, job.start, MOST, MAX_BYTES))
+    return run(job.made, job.spec, job.start, MOST, MAX_BYTES).json
 
 
 def _qr(job: Job) -> bytes:

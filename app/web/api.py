@@ -172,7 +172,7 @@ def _shot(name: str, spec: Any, step: int, count: int) -> bytes:
 
 
 def _run(name: str, spec: Any, start: int, count: int) -> bytes:
-    return encode(run_of(MACHINES[name], spec, start, count))
+    return run_of(MACHINES[name], spec, start, count).json
 
 
 def _given(request: Request) -> dict[str, str]:

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app import __version__
 from app.figures.qr import MOST, qr
+from app.hooks import shown, value
 from app.look import look
 from app.machines.formats import FORMATS
 from app.numbers import amount, show, size
@@ -26,6 +27,7 @@ def pages() -> Environment:
     found.filters["size"] = size
     found.filters["held"] = held
     found.filters["at"] = look
+    found.globals |= {"value": value, "shown": shown}
     found.filters["level"] = level
     found.filters["largest"] = largest
     found.filters["qr"] = lambda link, title="": Markup(qr(link, title)) if len(link) <= MOST else ""
