@@ -23,7 +23,7 @@ def environment() -> Environment:
 
 
 def data(answer: Any) -> Markup:
-    """
+    r"""
     >>> data({"a": "</script>"})
     Markup('{"a":"\\u003c/script>"}')
     """
