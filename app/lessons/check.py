@@ -85,7 +85,6 @@ def _questions(catalog: Catalog, lesson: Lesson) -> Iterator[Problem]:
 
 def question(catalog: Catalog, lesson: Lesson, quiz: Quiz, track: Track) -> Iterator[Problem]:
     """One question: its key, its distractors, and every text that it may ever show."""
-    lesson.clock.start()
     context = lesson.context(track)
     markdown.html("", context)
     for given in (Given(), Given(show=True)):

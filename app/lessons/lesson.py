@@ -7,7 +7,7 @@ from threading import RLock
 from typing import Any
 
 from app.lessons import source as reading
-from app.lessons.expressions.runs import Clock, Data
+from app.lessons.expressions.runs import Data
 from app.lessons.expressions.sandbox import RESERVED, Scope
 from app.lessons.markup import code, markdown
 from app.lessons.markup.context import Context, Heading
@@ -46,13 +46,12 @@ class Lesson:
     problems: list[Problem] = field(default_factory=list)
     own: bool = False
     stamp: Any = None
-    clock: Clock = field(default_factory=Clock)
     _pages: dict[Track, Page] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     def __post_init__(self) -> None:
         runs = self.source.front.get("runs")
-        self.scope = Scope(runs if isinstance(runs, dict) else {}, Data(self.folder / "data" if self.folder else None), self.clock)
+        self.scope = Scope(runs if isinstance(runs, dict) else {}, Data(self.folder / "data" if self.folder else None))
 
     def front(self, name: str, default: Any = "") -> Any:
         return self.source.front.get(name) or default
@@ -78,14 +77,12 @@ class Lesson:
         """The page of a track, made once."""
         with self._lock:
             if track not in self._pages:
-                self.clock.start()
                 self._pages[track] = self._made(track)
             return self._pages[track]
 
     def question(self, name: str, track: Track, given: Given) -> tuple[str, list[Problem]]:
         """One question's section, after an answer, and what is wrong with it."""
         with self._lock:
-            self.clock.start()
             context = self.context(track)
             markdown.html("", context)
             return section(context, self.quizzes[name], given), context.problems
@@ -137,7 +134,6 @@ def _runs(lesson: Lesson) -> None:
         try:
             if not isinstance(lesson.front("runs")[name], dict):
                 raise Invalid(f'run {name!r} is a table: {{ machine = "online-softmax", scores = "1,3,2" }}')
-            lesson.clock.start()
             lesson.scope.run(name)
         except Invalid as error:
             lesson.problems.append(Problem(lesson.source.file, line, str(error)))

@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from os.path import isfile
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from app.lessons.problems import Invalid, Problem
@@ -208,3 +210,11 @@ def _find_boxes(source: Source, wrong: Callable[[int, str], None]) -> None:
         wrong(first + 1, f"::: {name} is not closed")
         source.lines[first] = ""
     source.boxes.sort(key=lambda box: box.first)
+
+
+def inside(folder: Path | None, name: Any) -> Path | None:
+    """The file of that name in a folder; None where there is none, or where the name would lead out of it."""
+    if folder is None or not isinstance(name, str) or not name or "/" in name or "\\" in name or "\0" in name or name.startswith("."):
+        return None
+    file = folder / name
+    return file if isfile(file) and file.resolve().parent == folder.resolve() else None

@@ -7,12 +7,11 @@ from typing import Any
 
 from app.lessons.expressions.runs import Record, Run
 from app.lessons.problems import Invalid
-from app.numbers import SUPERSCRIPTS, show
+from app.numbers import SUPERSCRIPTS, show, size
 
-WIDE = Context(prec=1200)  # enough for every float64, whole
-UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+EXACT = Context(prec=1200)  # holds every float64 whole
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-MOST = 20  # places
+MAX_PLACES = 20
 
 
 def number(x: Any) -> float | int:
@@ -21,18 +20,18 @@ def number(x: Any) -> float | int:
         return SPECIAL[x]
     if isinstance(x, (int, float)):
         return int(x) if isinstance(x, bool) else x
-    raise Invalid(f"a number is needed here, not {kind(x)}")
+    raise Invalid(f"a number is needed here, not {described(x)}")
 
 
-def kind(x: Any) -> str:
+def described(x: Any) -> str:
     if isinstance(x, (Record, Run)):
         return "a run or a part of one"
     return {str: f"the text {str(x)[:40]!r}", list: "a list", tuple: "a list", type(None): "nothing"}.get(type(x), "something else")
 
 
 def places(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST:
-        raise Invalid(f"a number of places is a whole number from 0 to {MOST}")
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MAX_PLACES:
+        raise Invalid(f"a number of places is a whole number from 0 to {MAX_PLACES}")
     return n
 
 
@@ -42,11 +41,11 @@ def rounded(x: float | int | Decimal, n: int) -> Decimal:
     >>> rounded(0.0625, 3)
     Decimal('0.063')
     """
-    return Decimal(x).quantize(Decimal(1).scaleb(-n), ROUND_HALF_UP, context=WIDE)
+    return Decimal(x).quantize(Decimal(1).scaleb(-n), ROUND_HALF_UP, context=EXACT)
 
 
 def to(x: Any, n: int = 3) -> str:
-    """Fixed places.
+    """With a fixed number of places.
 
     >>> to(1.5713, 2), to(-2.0, 1), to("Infinity", 2), to(-0.001, 2), to([1.0, 2.5], 1)
     ('1.57', '−2.0', '∞', '0.00', '[1.0, 2.5]')
@@ -73,9 +72,9 @@ def digits(x: Any, n: int = 3) -> str:
     exponent = Decimal(abs(value)).adjusted()
     if not -5 < exponent < 15:
         return sci(value, n - 1)
-    found = Decimal(abs(value)).quantize(Decimal(1).scaleb(exponent - n + 1), ROUND_HALF_UP, context=WIDE)
+    found = Decimal(abs(value)).quantize(Decimal(1).scaleb(exponent - n + 1), ROUND_HALF_UP, context=EXACT)
     if found.adjusted() > exponent:
-        found = found.quantize(Decimal(1).scaleb(exponent - n + 2), ROUND_HALF_UP, context=WIDE)
+        found = found.quantize(Decimal(1).scaleb(exponent - n + 2), ROUND_HALF_UP, context=EXACT)
     return f"{'−' if value < 0 else ''}{found:f}"
 
 
@@ -102,7 +101,7 @@ def digitcount(x: Any) -> str:
 
 
 def sci(x: Any, n: int = 2) -> str:
-    """With a power of ten, always.
+    """With a power of ten, whatever its size.
 
     >>> sci(65504.0, 3), sci(9.999e-5, 1), sci(0.0)
     ('6.550\\xa0×\\xa010⁴', '1.0\\xa0×\\xa010⁻⁴', '0')
@@ -112,10 +111,10 @@ def sci(x: Any, n: int = 2) -> str:
         return show(value)
     exact = Decimal(abs(value))
     exponent = exact.adjusted()
-    mantissa = exact.scaleb(-exponent, WIDE).quantize(Decimal(1).scaleb(-places(n)), ROUND_HALF_UP, context=WIDE)
+    mantissa = exact.scaleb(-exponent, EXACT).quantize(Decimal(1).scaleb(-places(n)), ROUND_HALF_UP, context=EXACT)
     if mantissa >= 10:
         exponent += 1
-        mantissa = exact.scaleb(-exponent, WIDE).quantize(Decimal(1).scaleb(-n), ROUND_HALF_UP, context=WIDE)
+        mantissa = exact.scaleb(-exponent, EXACT).quantize(Decimal(1).scaleb(-n), ROUND_HALF_UP, context=EXACT)
     return f"{'−' if value < 0 else ''}{mantissa}\xa0×\xa010{str(exponent).translate(SUPERSCRIPTS)}"
 
 
@@ -131,17 +130,15 @@ def rows(x: Any, n: int | None = None) -> str:
 
 
 def in_bytes(x: Any) -> str:
-    """A count of bytes in the unit that makes it short.
+    """A count of bytes, as everywhere on the site.
 
-    >>> in_bytes(4 * 2**30), in_bytes(1536), in_bytes(12)
-    ('4 GiB', '1.5 KiB', '12 B')
+    >>> in_bytes(4 * 2**30), in_bytes(1536.0)
+    ('4 GiB', '1.5 KiB')
     """
-    value = float(number(x))
+    value = number(x)
     if not 0 <= value < math.inf:
         raise Invalid("a count of bytes is a number from 0 up")
-    power = min(max(int(math.log2(value)) // 10, 0), len(UNITS) - 1) if value else 0
-    count = digits(value / 1024**power, 3)
-    return f"{count.rstrip('0').rstrip('.') if '.' in count else count} {UNITS[power]}"
+    return size(round(value))
 
 
 FILTERS: dict[str, Callable[..., str]] = {
@@ -165,4 +162,4 @@ def plain(x: Any) -> str:
         return str(x).replace("-", "−")
     if isinstance(x, float):
         return show(x)
-    raise Invalid(f"this is {kind(x)}, not a number: name the part that is meant")
+    raise Invalid(f"this is {described(x)}, not a number: name the part that is meant")

@@ -2,7 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any
+
+from jinja2.sandbox import safe_range
 
 from app.lessons.expressions.by_hand import worked
 from app.lessons.expressions.filters import number, places, rounded
@@ -12,64 +15,28 @@ from app.machines.formats import FORMATS, Format
 from app.machines.traffic import FORMULAS, WAYS, bytes_of
 from app.machines.traffic import Spec as Traffic
 
-MOST_RANGE = 1000
+
+def _over_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of Python's that is given numbers, or lists of them, the wire form's special strings included."""
+
+    @wraps(function)
+    def called(*given: Any) -> Any:
+        try:
+            return function(*([number(x) for x in one] if isinstance(one, (list, tuple)) else number(one) for one in given))
+        except ValueError as error:
+            raise Invalid(f"{function.__name__} cannot take this: {error}") from None
+
+    return called
 
 
-def _format(name: Any) -> Format:
-    if name not in FORMATS:
-        raise Invalid(f"there is no number format {name!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[name]
-
-
-def exp(x: Any) -> float:
-    """exp in float64, infinite where it overflows."""
-    return FORMATS["float64"].exp(float(number(x)))
-
-
-def log(x: Any) -> float:
-    value = number(x)
-    if value < 0:
+def log(x: float) -> float:
+    if x < 0:
         raise Invalid("log of a number below 0")
-    return math.log(value) if value else -math.inf
+    return math.log(x) if x else -math.inf
 
 
-def sqrt(x: Any) -> float:
-    value = number(x)
-    if value < 0:
-        raise Invalid("sqrt of a number below 0")
-    return math.sqrt(value)
-
-
-def absolute(x: Any) -> float | int:
-    return abs(number(x))
-
-
-def _numbers(given: tuple[Any, ...], name: str) -> list[float | int]:
-    found = [number(x) for x in (given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given)]
-    if not found:
-        raise Invalid(f"{name} of nothing")
-    return found
-
-
-def largest(*given: Any) -> float | int:
-    return max(_numbers(given, "max"))
-
-
-def smallest(*given: Any) -> float | int:
-    return min(_numbers(given, "min"))
-
-
-def total(given: Any) -> float | int:
-    if not isinstance(given, (list, tuple)):
-        raise Invalid("sum needs a list")
-    found = [number(x) for x in given]
-    return sum(found) if all(isinstance(x, int) for x in found) else math.fsum(found)
-
-
-def length(x: Any) -> int:
-    if not isinstance(x, (list, tuple)):
-        raise Invalid("len needs a list")
-    return len(x)
+def total(numbers: list[float | int]) -> float | int:
+    return sum(numbers) if all(isinstance(x, int) for x in numbers) else math.fsum(numbers)
 
 
 def round_(x: Any, n: int | None = None) -> float | int:
@@ -84,16 +51,10 @@ def round_(x: Any, n: int | None = None) -> float | int:
     return int(rounded(value, 0)) if n is None else float(rounded(value, places(n)))
 
 
-def short_range(*given: Any) -> list[int]:
-    if not 1 <= len(given) <= 3 or any(isinstance(x, bool) or not isinstance(x, int) for x in given):
-        raise Invalid("range takes one, two or three whole numbers")
-    try:
-        found = range(*given)
-    except ValueError as error:
-        raise Invalid(str(error)) from None
-    if len(found) > MOST_RANGE:
-        raise Invalid(f"a range of {len(found):,} numbers: at most {MOST_RANGE:,} are allowed")
-    return list(found)
+def _format(name: Any) -> Format:
+    if name not in FORMATS:
+        raise Invalid(f"there is no number format {name!r}: use one of {', '.join(FORMATS)}")
+    return FORMATS[name]
 
 
 def rnd(x: Any, name: Any) -> float:
@@ -102,16 +63,15 @@ def rnd(x: Any, name: Any) -> float:
 
 
 def expin(x: Any, name: Any) -> float:
-    """exp in float64, rounded once to the format; may be infinite."""
+    """exp in float64, rounded once to the format; infinite where it overflows."""
     return _format(name).exp(float(number(x)))
 
 
 def limits(name: Any) -> Record:
     """max; exp_max, the largest score whose exp is finite; smallest, the smallest number above 0; digits, in bits."""
     form = _format(name)
-    return Record(
-        {"max": form.max, "exp_max": form.exp_limit, "smallest": form.smallest_subnormal, "digits": form.digits}, f"limits({name!r})"
-    )
+    parts = {"max": form.max, "exp_max": form.exp_limit, "smallest": form.smallest_subnormal, "digits": form.digits}
+    return Record(parts, f"limits({name!r})")
 
 
 def gap(a: Any, b: Any) -> float:
@@ -140,7 +100,7 @@ def by_hand(run: Any, n: Any = 4) -> list[Record]:
     """The rows of the by-hand variant, one a step; the first is step 0."""
     if not isinstance(run, Run):
         raise Invalid("by_hand needs a run of online-softmax")
-    return [Record(row, f"by_hand({run.name})") for row in worked(run, places(n))]
+    return [Record(row.parts, f"by_hand({run.name})") for row in worked(run, places(n))]
 
 
 def traffic(n: Any, d: Any = 64, memory: Any = 49152, block_q: Any = 128, block_k: Any = 64, heads: Any = 1) -> Record:
@@ -172,7 +132,7 @@ def bytes_in(name: Any) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "exp": exp, "log": log, "sqrt": sqrt, "abs": absolute, "max": largest, "min": smallest, "sum": total, "len": length, "round": round_,
-    "range": short_range, "rnd": rnd, "expin": expin, "limits": limits, "gap": gap, "by_hand": by_hand,
-    "traffic": traffic, "bytes_in": bytes_in,
+    "exp": lambda x: expin(x, "float64"), "log": _over_numbers(log), "sqrt": _over_numbers(math.sqrt), "abs": _over_numbers(abs), "max": _over_numbers(max),
+    "min": _over_numbers(min), "sum": _over_numbers(total), "len": len, "range": lambda *given: list(safe_range(*given)), "round": round_,
+    "rnd": rnd, "expin": expin, "limits": limits, "gap": gap, "by_hand": by_hand, "traffic": traffic, "bytes_in": bytes_in,
 }  # fmt: skip

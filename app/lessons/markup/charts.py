@@ -99,7 +99,7 @@ def chart(name: str, folder: Path | None, scope: Scope) -> Chart | None:
             return None
         more[str(given.get("as", "gpu"))] = scope.value(f"data({str(given['data'])!r})")
     rows = scope.value(str(given.get("rows", "")), more)
-    if not isinstance(rows, Record) or not isinstance(rows.whole, Mapping):
+    if not isinstance(rows, Record):
         raise Invalid(f"chart {name}: rows must be an object whose names are numbers")
     series = [_series(name, one, rows, scope, more) for one in given.get("series", [])]
     if not series:
@@ -141,7 +141,7 @@ def _declared(name: str, folder: Path | None) -> dict[str, Any]:
 def _series(name: str, given: Mapping[str, Any], rows: Record, scope: Scope, more: Mapping[str, Any]) -> tuple[str, list[Point]]:
     """A point for each row that has the value; a row where the measurement failed has none."""
     found, last = [], "it has no rows"
-    for key in rows.whole:
+    for key in rows.parts:
         at = {**more, "row": rows.part(key)}
         try:
             y = float(scope.value(str(given.get("value", "")), at))

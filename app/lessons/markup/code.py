@@ -10,8 +10,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from app.lessons.expressions.runs import inside
 from app.lessons.problems import Invalid
+from app.lessons.source import inside
 
 _FORMAT = HtmlFormatter(nowrap=True)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")

@@ -94,7 +94,7 @@ def _words(context: Context, block: Placed, name: str, *, needed: bool = False) 
 def widget(context: Context, block: Placed) -> str:
     run = context.scope.run(block.of)
     machine, spec = _shown_by(run, block.given.get("widget", run.machine.name))
-    step = run.at(_whole(block, "step", 0)).snapshot["step"] if machine is run.machine else _whole(block, "step", 0)
+    step = run.at(_whole(block, "step", 0)).wire_form["step"] if machine is run.machine else _whole(block, "step", 0)
     return live(context, machine, spec, step, _words(context, block, "title") or Markup.escape(machine.title))
 
 
@@ -114,9 +114,9 @@ def _shown_by(run: Run, name: str) -> tuple[Machine, Any]:
 
 def _picture(context: Context, block: Placed, step: int) -> Picture:
     run = context.scope.run(block.of)
-    if not run.shown:
+    if not run.fits_page:
         raise Invalid(f"run {block.of!r} is too long for a figure")
-    return picture(run.machine, run.spec, run.at(step).snapshot["step"], block.given.get("kind", ""))
+    return picture(run.machine, run.spec, run.at(step).wire_form["step"], block.given.get("kind", ""))
 
 
 def figure(context: Context, block: Placed) -> str:

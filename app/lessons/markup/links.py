@@ -50,7 +50,7 @@ def state(context: Context, target: str) -> str:
     if found is None:
         raise Invalid(f"run:{target[:40]} is not a run and a step: write run:five@3")
     shot = context.scope.run(found[1]).at(int(found[2] or 0))
-    page = shot.snapshot["links"].get("page")
+    page = shot.wire_form["links"].get("page")
     if page is None:
         raise Invalid(f"run {found[1]!r} has no page of its own: {', '.join(sorted(PAGES))} have one, for short runs")
     return str(page)

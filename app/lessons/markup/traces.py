@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from app.lessons.expressions.by_hand import worked
+from app.lessons.expressions.by_hand import Row, worked
 from app.lessons.expressions.filters import number, plain, to
 from app.lessons.expressions.runs import Run
 from app.lessons.problems import Invalid
@@ -29,8 +29,7 @@ class Table:
 def table(run: Run, columns: str, places: int, first: int, last: int, rounded: int | None = None) -> Table:
     """The table of some steps. Invalid for a column that there is not, or steps that there are not.
 
-    >>> from app.lessons.expressions.runs import Clock
-    >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2", "format": "float64"}, Clock())
+    >>> five = Run("five", {"machine": "online-softmax", "scores": "1,3,2", "format": "float64"})
     >>> table(five, "step,score,m:highest,alpha,l", 3, 1, 2).rows
     [['1', '1', '1', '–', '1.000'], ['2', '3', '3', '0.135', '1.135']]
     """
@@ -50,7 +49,7 @@ def table(run: Run, columns: str, places: int, first: int, last: int, rounded: i
     return Table([head or HEADS[name] for name, _, head in named], rows, note)
 
 
-def _cell(run: Run, step: int, name: str, places: int, hand: list[dict[str, Any]] | None, rounded: int | None) -> str:
+def _cell(run: Run, step: int, name: str, places: int, hand: list[Row] | None, rounded: int | None) -> str:
     if name == "step":
         return str(step)
     shot = run.snapshot(step)
@@ -58,7 +57,7 @@ def _cell(run: Run, step: int, name: str, places: int, hand: list[dict[str, Any]
     if hand is not None and rounded is not None and name not in ("indices", "score", "scores", "value", "m_old"):
         if name == "lse":
             raise Invalid("a by-hand trace has no column 'lse'")
-        found, places = wire(hand[step].get(name)), rounded + (name in ("alpha", "p", "term"))
+        found, places = wire(getattr(hand[step], name, None)), rounded + (name in ("alpha", "p", "term"))
     if found is None or (name == "alpha" and shot["event"].get("m_old") == "-Infinity"):
         return "–"  # nothing was kept yet, so nothing is rescaled
     if name == "indices":

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.lessons.expressions.filters import number
 from app.lessons.expressions.runs import Run
-from app.lessons.expressions.sandbox import Scope
+from app.lessons.expressions.sandbox import Function, Scope
 from app.lessons.problems import Invalid, NotANumber, Problem
 from app.lessons.quiz.answers import meets, numbers, rounds_to
 from app.lessons.source import toml_error
@@ -224,15 +224,15 @@ def _places(given: list[str], count: int) -> list[int]:
 def attempt(quiz: Quiz, scope: Scope, typed: str) -> Run:
     """The run of a task with what was typed in its field. Invalid with the spec parser's words."""
     given = {key: wire(value) for key, value in quiz.given.get("spec", {}).items()}
-    run = Run("your answer", {"machine": quiz.given["machine"], **given, quiz.given["field"]: typed}, scope.clock)
-    if not run.shown:
+    run = Run("your answer", {"machine": quiz.given["machine"], **given, quiz.given["field"]: typed})
+    if not run.fits_page:
         raise Invalid("your answer is too long here: shorten it")
     return run
 
 
 def failing(quiz: Quiz, scope: Scope, run: Run) -> tuple[dict[str, str], Invalid | None] | None:
     """The first of a task's tests that a run does not pass, with what went wrong in it where it failed to give an answer."""
-    more = {"attempt": run.at(-1), "steps": run, "again": lambda **changed: run.changed(changed).at(-1)}
+    more = {"attempt": run.at(-1), "steps": run, "again": Function(lambda **changed: run.changed(changed).at(-1))}
     for test in quiz.given["passes"]:
         try:
             if not scope.value(test["test"], more):

@@ -2,13 +2,11 @@
 
 import json
 import math
-import time
 
 import pytest
 
-from app.lessons.expressions.filters import FILTERS
-from app.lessons.expressions.runs import Clock, Data
-from app.lessons.expressions.sandbox import RUNS, Scope
+from app.lessons.expressions.runs import Data
+from app.lessons.expressions.sandbox import Scope
 from app.lessons.problems import Invalid
 
 FIVE = {"machine": "online-softmax", "scores": "1,3,2,5,4", "values": "10,20,30,40,50", "format": "float64"}
@@ -45,6 +43,10 @@ def scope() -> Scope:
         ("5 in five.spec.scores", "yes"),
         ("five[1].event.alpha", "0"),
         ("-five[4].l | to(2)", "−1.20"),
+        ("max(big[-1].naive.shares[0], 1)", "NaN"),
+        ("max([1, 'Infinity']) + min(1, '-Infinity', 0)", "NaN"),
+        ("abs(-2) + len(five.spec.scores) + sum(range(4))", "13"),
+        ("1001 | bytes", "1001 B"),
         ("2 ** 0.5 * 1.0 == sqrt(2)", "yes"),
         ("run('online-softmax', scores=[1, 3], format='float64')[-1].m", "3"),
         ("five[2].caption", None),
@@ -85,11 +87,11 @@ def test_data_comes_from_the_lessons_own_folder_only(tmp_path):
         "().__class__.__base__",
         "five.__class__",
         "five['__class__']",
-        "five.clock",
-        "five._shots",
+        "five.name",
+        "five._fields",
         "five.machine.start",
-        "five[1].snapshot",
-        "five[1]._parts",
+        "five[1].wire_form",
+        "five[1].parts",
         "run.__globals__",
         "exp.__globals__['__builtins__']",
         "self.__init__",
@@ -108,6 +110,9 @@ def test_data_comes_from_the_lessons_own_folder_only(tmp_path):
         "five()",
         "'x'()",
         "five[1].event()",
+        "five | upper",
+        "range(3).start",
+        "five is defined",
         "loop.index",
         "caller()",
         "import('os')",
@@ -126,49 +131,28 @@ def test_the_sandbox_offers_nothing_else(scope, source):
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "words"),
     [
-        "2 ** 99999999",
-        "9 ** 99 ** 99",
-        "(10 ** 1000) * (10 ** 1000)",
-        "'a' * 99999999",
-        "[0] * 99999999",
-        "range(10 ** 9)",
-        "range(5000)",
-        "'a' ~ 'b' * 9",
-        "1" + "+1" * 2000,
-        "(" * 600 + "1" + ")" * 600,
-        "run('online-softmax', scores=range(1000), block=0)",
-        "run('online-softmax', scores='1,2,3')[99]",
-        "run('tiled-attention', seed=1, n_q=10 ** 6, n_k=4, d=4, d_v=4)",
-        "round(1, 10 ** 9)",
-        "five[1].l | to(10 ** 9)",
+        ("2 ** 99999999", "thousand digits"),
+        ("9 ** 99 ** 99", "thousand digits"),
+        ("((9 ** 999) ** 999) ** 999", "thousand digits"),
+        ("(10 ** 1000) * (10 ** 1000) * (10 ** 1000) * (10 ** 1000) * (10 ** 1000)", "fails"),
+        ("'a' * 99999999", "a number is needed"),
+        ("[0] * 99999999", "a number is needed"),
+        ("range(10 ** 9)", "Range too big"),
+        ("1" + "+1" * 2000, "nested too deeply"),
+        ("(" * 600 + "1" + ")" * 600, "nested too deeply"),
+        ("-" * 600 + "1", "nested too deeply"),
+        ("run('online-softmax', scores=range(1000), block=0)", "block"),
+        ("run('online-softmax', scores=range(4097))", "4,096"),
+        ("run('tiled-attention', seed=1, n_q=10 ** 6, n_k=4, d=4, d_v=4)", "n_q"),
+        ("round(1, 10 ** 9)", "number of places"),
+        ("five[1].l | to(10 ** 9)", "number of places"),
     ],
 )
-def test_what_would_be_huge_is_refused_at_once(scope, source):
-    started = time.perf_counter()
-    with pytest.raises(Invalid):
+def test_what_is_plainly_wrong_is_refused_before_it_is_computed(scope, source, words):
+    with pytest.raises(Invalid, match=words):
         scope.text(source)
-    assert time.perf_counter() - started < 2
-
-
-def test_time_runs_out():
-    scope = Scope({"long": {"machine": "online-softmax", "scores": ",".join(["1"] * 1000), "format": "float16"}}, clock=Clock(0.05))
-    with pytest.raises(Invalid, match="takes too long"):
-        scope.value("sum([" + ",".join(f"long[{step}].l" for step in range(100, 140)) + "])")
-
-
-def test_more_runs_than_a_lesson_needs_are_refused(scope):
-    for score in range(RUNS):
-        scope.value(f"run('online-softmax', scores='{score}')")
-    with pytest.raises(Invalid, match="more than"):
-        scope.value("run('online-softmax', scores='1000')")
-
-
-def test_only_the_listed_filters_and_no_tests_exist(scope):
-    assert set(scope._sandbox.filters) == set(FILTERS)
-    assert not scope._sandbox.tests
-    assert not scope._sandbox.globals
 
 
 @pytest.mark.parametrize(
