@@ -1,12 +1,15 @@
 """What stands beside an attention result: p as it meets V, the float64 answer of which inputs, and the distance from it."""
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from scipy.special import softmax
 
 from app.numbers import show
 from tests.machines.helpers import REPORTED, shots
-from tests.machines.tiled_specs import STANDARD, TILED
+from tests.machines.tiled_specs import STANDARD, TILED, problems
 
 FP8 = {
     "q": [[1.0]], "k": [[0.0], *[[-7.7]] * 15], "v": [[1.0], *[[-50.0]] * 15], "scale": 1.0, "block_q": 1, "block_k": 4,
@@ -50,9 +53,9 @@ def test_the_standard_way_tells_its_cast_too():
 def test_half_precision_standard_is_no_yardstick():
     """As reported: each way's largest error from float64 is told, and it is the tiled way that is nearer."""
     case = REPORTED["half-precision-standard-is-no-yardstick"]
-    given = {name.lower(): matrix(case["input"][name]) for name in ("Q", "K", "V")} | {"format": "float16"}
-    standard = shots(STANDARD, **given)[-1]
-    tiled = shots(TILED, **given, compute="float32", accumulate="float32")[-1]
+    problem = {name.lower(): matrix(case["input"][name]) for name in ("Q", "K", "V")} | {"format": "float16"}
+    standard = shots(STANDARD, **problem)[-1]
+    tiled = shots(TILED, **problem, compute="float32", accumulate="float32")[-1]
     exact = np.array(case["expected"]["float64_of_inputs_as_stored"])
     for shot, want in ((standard, case["expected"]["standard"]), (tiled, case["expected"]["tiled"])):
         assert shot["state"]["output"] == want
@@ -83,3 +86,20 @@ def test_an_output_that_is_not_finite_has_no_largest_error():
     assert shot["state"]["error"]["output"]["absolute"] == float("inf")
     assert "no largest error" in shot["words"]["off"]
     assert shots(TILED, q=[[1.0]], k=[[1.0]], v=[[1.0]])[-1]["words"]["off"] == "The output has no error: each number is the float64 one."
+
+
+@settings(deadline=None, max_examples=60, database=None)
+@given(problems(most=6, wide=2))
+def test_what_the_standard_way_says_of_masked_scores_and_empty_rows_holds(problem):
+    """Every count in the sentence is the table's own."""
+    _, scores, softmaxed, output = shots(STANDARD, **problem)
+    s = np.array(scores["state"]["s"])
+    masked, empty = int((s == -np.inf).sum()), int((s == -np.inf).all(axis=1).sum())
+    said = re.search(r"(\d+) of them masked", scores["caption"])
+    assert (int(said[1]) if said else 0) == masked
+    assert ("meets every key:" in scores["caption"]) == (masked == 0)
+    for shot in (softmaxed, output):
+        said = re.search(r"(\d+) rows? (has|have) no live key, and (is|are) 0", shot["caption"])
+        assert (int(said[1]) if said else 0) == empty
+    for row in np.flatnonzero((s == -np.inf).all(axis=1)):
+        assert set(softmaxed["state"]["p"][row]) == set(output["state"]["output"][row]) == {0.0}
