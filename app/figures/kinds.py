@@ -7,7 +7,7 @@ from typing import Any
 
 from app.figures.card import WIDTH, card
 from app.figures.file import DARK, LIGHT, png, svg, title
-from app.figures.moving import affordable, frames, gif
+from app.figures.moving import FRAMES, LEAST, SECONDS, cheapest, frames, gif, price
 from app.figures.outlines import outlined
 from app.figures.qr import qr
 from app.figures.tables import table
@@ -15,6 +15,8 @@ from app.machines import MACHINES
 from app.machines.run import Machine
 from app.runs import run, shot, shots, snapshots
 from app.snapshot import MAX_BYTES, MAX_COUNT
+from app.specs import Fault, SpecError
+from app.stories import BY_NAME
 from app.stories.record import AnyShot
 
 MEDIA_TYPES = {
@@ -23,6 +25,7 @@ MEDIA_TYPES = {
 }  # fmt: skip
 SIZES = ("figure", "card", "thumb")
 THUMB = 400  # pixels wide
+_DRAWN = 0.25  # seconds that the dearest figure takes, beside its numbers
 MOST = MAX_COUNT + 1  # steps in a table: the longest row of scores that a page holds, and its start
 
 
@@ -76,11 +79,29 @@ def _png(job: Job) -> bytes:
     return png(card(job.shot, job.figure, _ink(job)), 1 if job.size == "card" else THUMB / WIDTH)
 
 
-def _gif(job: Job) -> bytes:
-    steps = job.made.steps(job.spec)
-    last = shot(job.made, job.spec, steps)
-    wanted = frames(steps, affordable(svg(last, job.figure)))
-    return gif(shots(job.made, job.spec, only=set(wanted)), job.figure, _ink(job))
+def moving(job: Job, wanted: Callable[[], bool] = lambda: True) -> bytes:
+    """The run as a GIF. `wanted` is asked again and again whether to go on. Raises SpecError where the run is too long for one, and Unwanted."""
+    seconds, numbers = _afforded(job)
+    steps = frames(job.made.steps(job.spec), min(FRAMES, int(seconds / cheapest(numbers))))
+
+    def afford(picture: str) -> int:
+        return max(LEAST, min(FRAMES, int(seconds / price(picture, numbers))))
+
+    return gif(shots(job.made, job.spec, only=set(steps)), job.figure, _ink(job), afford, wanted)
+
+
+def _afforded(job: Job) -> tuple[float, int]:
+    """The seconds left for a GIF's frames once the machine has run, and how many numbers each of its states has."""
+    steps, load = job.made.steps(job.spec), BY_NAME[job.machine].load(job.spec)
+    run, least = (load.touched + steps * load.step) / 1e6, LEAST * (cheapest(load.shown) + _DRAWN)
+    if run + least > SECONDS:
+        fit = int((SECONDS - least) / run * steps)
+        message = (
+            f"a moving picture of these {steps:,} steps takes longer to draw than one may: give larger blocks or fewer numbers, "
+            f"so that there are at most about {fit:,} steps. A table (.csv, .json) and a picture of each step (.svg, .png) can be had of this run too."
+        )
+        raise SpecError([Fault("too_much_work", message, "steps", steps, {"most": fit})])
+    return SECONDS - run, load.shown
 
 
 def _csv(job: Job) -> bytes:
@@ -99,4 +120,4 @@ def _ink(job: Job) -> dict[str, str]:
     return DARK if job.dark else LIGHT
 
 
-_MAKERS: dict[str, Callable[[Job], bytes]] = {"svg": _svg, "png": _png, "gif": _gif, "csv": _csv, "json": _json, "qr.svg": _qr}
+_MAKERS: dict[str, Callable[[Job], bytes]] = {"svg": _svg, "png": _png, "gif": moving, "csv": _csv, "json": _json, "qr.svg": _qr}

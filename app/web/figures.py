@@ -1,13 +1,15 @@
 """/figures: a state as SVG, PNG or QR code, and its run as GIF, CSV or JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
-from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make
+from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make, moving
 from app.figures.qr import MOST as QR_BYTES
 from app.machines.run import Machine
 from app.runs import snapshot, spec_of
@@ -16,14 +18,14 @@ from app.specs import Fault, SpecError, chosen, clip, whole
 from app.stories import PAGES, PICTURES
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready, beside
-from app.web.renders import Renders
+from app.web.renders import Long, Renders
 from app.web.site import root_of
 from app.widgets import LAST_STEP
 
 
 def router(ready: Ready, renders: Renders) -> APIRouter:
     routes = APIRouter(prefix="/figures", include_in_schema=False)
-    moving = Renders(most=6, at_once=1)  # many pictures each: a worker stays free for what is quick
+    long = Long()
 
     @routes.get("/{name}")
     async def figure(request: Request, name: str) -> Response:
@@ -34,9 +36,29 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
         if kept is not None:
             return kept
         job = await beside(job_of, drawn, ending, dict(request.query_params), root_of(request))
-        return await ready.shared(request, MEDIA_TYPES[ending], lambda: (moving if ending == "gif" else renders).run(make, ending, job))
+
+        def making() -> Awaitable[bytes]:
+            return long.run(reader_of(request.scope), moving, job) if ending == "gif" else renders.run(make, ending, job)
+
+        return await ready.shared(request, MEDIA_TYPES[ending], making)
 
     return routes
+
+
+def reader_of(scope: Scope) -> str:
+    """The address a request came from; of IPv6 the network, since one person has 2⁶⁴ of those.
+
+    >>> [reader_of({"client": (address, 1)}) for address in ("2001:db8::1:2", "192.0.2.7", "::ffff:192.0.2.7", "")]
+    ['2001:db8::', '192.0.2.7', '192.0.2.7', '']
+    """
+    given = (scope.get("client") or ("",))[0]
+    try:
+        found = ip_address(given)
+    except ValueError:
+        return str(given)
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    return str(found)
 
 
 def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") -> Job:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ CACHE_CONTROL = "public, max-age=300"
 LONG = 400  # bytes of query past which an answer is made off the event loop
 MUCH = 100_000  # bytes of an answer past which it is compressed off the event loop
 ENTRY = 600  # bytes that an entry of the cache takes beside its body
+LEFT = 499  # the status, for the log alone, of an answer that nobody waited for
 MOST_SLOW = 8  # slow answers under way or waiting
 TURN = 0.0001  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
 # one thread each: every thread that computes takes turns of that lock from the event loop
@@ -36,6 +38,14 @@ class Kept(NamedTuple):
     coding: str
     etag: str
     media_type: str
+
+
+@dataclass
+class _Making:
+    """An answer on its way, and how many wait for it."""
+
+    body: asyncio.Future[bytes]
+    waiting: int = 0
 
 
 async def beside(make: Callable[..., T], *given: Any) -> T:
@@ -70,7 +80,7 @@ class Ready:
 
     def __init__(self, most_bytes: int) -> None:
         self._kept: LRUCache[bytes, Kept] = LRUCache(max(1, most_bytes), getsizeof=lambda kept: len(kept.body) + ENTRY)
-        self._making: dict[bytes, asyncio.Future[bytes]] = {}
+        self._making: dict[bytes, _Making] = {}
 
     async def shared(self, request: Request, media_type: str, make: Callable[[], Awaitable[bytes]]) -> Response:
         """The answer to this URL: as kept, or as `make` makes it now, for all who ask meanwhile. What `make` raises is not kept."""
@@ -79,9 +89,20 @@ class Ready:
             return found
         key = _key(request)
         if key not in self._making:
-            making = self._making[key] = asyncio.ensure_future(make())
-            making.add_done_callback(lambda done: self._making.pop(key, None))
-        return await self.keep(request, media_type, await asyncio.shield(self._making[key]))
+            self._making[key] = _Making(asyncio.ensure_future(make()))
+        making = self._making[key]
+        gone = asyncio.ensure_future(_gone(request))
+        making.waiting += 1
+        either: set[asyncio.Future[Any]] = {making.body, gone}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            return await self.keep(request, media_type, making.body.result()) if making.body.done() else Response(status_code=LEFT)
+        finally:
+            gone.cancel()
+            making.waiting -= 1
+            if not making.waiting:
+                making.body.cancel()  # where it is not done, nobody waits for it any more
+                self._making.pop(key, None)
 
     def find(self, request: Request) -> Response | None:
         kept = self._kept.get(_key(request, _coding(request)))
@@ -106,6 +127,14 @@ def matches(condition: str | None, etag: str) -> bool:
         return False
     given = {one.strip().removeprefix("W/") for one in condition.split(",")}
     return etag in given or "*" in given
+
+
+async def _gone(request: Request) -> None:
+    """Returns once the reader has left. The first that a server tells is that the request is whole; what comes next is that."""
+    for _ in range(2):
+        if (await request.receive())["type"] == "http.disconnect":
+            return
+    await asyncio.Event().wait()  # it cannot be told here
 
 
 def _key(request: Request, wanted: str = "") -> bytes:

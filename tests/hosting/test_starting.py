@@ -56,7 +56,7 @@ def test_a_stop_that_reaches_every_process_of_the_service_lets_pictures_be_finis
     picture = "/figures/online-softmax.gif?scores=" + ",".join(str(i % 9) for i in range(24))
     for told in (signal.SIGTERM, signal.SIGINT):
         with serving(start_new_session=True) as (port, process):
-            assert status(port, "/figures/online-softmax.png") == 200  # the processes that draw have started
+            until(lambda port=port: status(port, "/figures/online-softmax.png") == 200, "the processes that draw have started", 60)
             found = []
             asking = threading.Thread(target=lambda port=port, found=found: found.append(status(port, picture)))
             asking.start()
