@@ -7,7 +7,7 @@ from typing import Any
 
 from app.figures.card import WIDTH, card
 from app.figures.file import DARK, LIGHT, png, svg, title
-from app.figures.moving import FRAMES, LEAST, SECONDS, cheapest, frames, gif, price
+from app.figures.moving import FRAMES, LEAST, SECONDS, TooMany, cheapest, frames, gif, price
 from app.figures.outlines import outlined
 from app.figures.qr import qr
 from app.figures.tables import table
@@ -15,7 +15,6 @@ from app.machines import MACHINES
 from app.machines.run import Machine
 from app.runs import run, shot, shots, snapshots
 from app.snapshot import MAX_BYTES, MAX_COUNT
-from app.specs import Fault, SpecError
 from app.stories import BY_NAME
 from app.stories.record import AnyShot
 
@@ -80,8 +79,8 @@ def _png(job: Job) -> bytes:
 
 
 def moving(job: Job, wanted: Callable[[], bool] = lambda: True) -> bytes:
-    """The run as a GIF. `wanted` is asked again and again whether to go on. Raises SpecError where the run is too long for one, and Unwanted."""
-    seconds, numbers = _afforded(job)
+    """The run as a GIF. `wanted` is asked again and again whether to go on. Raises TooMany, and Unwanted."""
+    seconds, numbers = afforded(job)
     steps = frames(job.made.steps(job.spec), min(FRAMES, int(seconds / cheapest(numbers))))
 
     def afford(picture: str) -> int:
@@ -90,17 +89,12 @@ def moving(job: Job, wanted: Callable[[], bool] = lambda: True) -> bytes:
     return gif(shots(job.made, job.spec, only=set(steps)), job.figure, _ink(job), afford, wanted)
 
 
-def _afforded(job: Job) -> tuple[float, int]:
-    """The seconds left for a GIF's frames once the machine has run, and how many numbers each of its states has."""
+def afforded(job: Job) -> tuple[float, int]:
+    """The seconds left for a GIF's frames once the machine has run, and how many numbers each of its states has. Raises TooMany."""
     steps, load = job.made.steps(job.spec), BY_NAME[job.machine].load(job.spec)
     run, least = (load.touched + steps * load.step) / 1e6, LEAST * (cheapest(load.shown) + _DRAWN)
     if run + least > SECONDS:
-        fit = int((SECONDS - least) / run * steps)
-        message = (
-            f"a moving picture of these {steps:,} steps takes longer to draw than one may: give larger blocks or fewer numbers, "
-            f"so that there are at most about {fit:,} steps. A table (.csv, .json) and a picture of each step (.svg, .png) can be had of this run too."
-        )
-        raise SpecError([Fault("too_much_work", message, "steps", steps, {"most": fit})])
+        raise TooMany(steps, int((SECONDS - least) / run * steps))
     return SECONDS - run, load.shown
 
 

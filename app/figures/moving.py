@@ -31,6 +31,17 @@ _BLENDS = 12  # steps from the paper to each ink that it has besides
 T = TypeVar("T")
 
 
+class TooMany(ValueError):
+    """A run of more steps than a moving picture may have; about how many may be."""
+
+    def __init__(self, steps: int, fit: int) -> None:
+        super().__init__(
+            f"a moving picture of these {steps:,} steps takes longer to draw than one may: give larger blocks or fewer numbers, "
+            f"so that there are at most about {fit:,} steps. A table (.csv, .json) and a picture of each step (.svg, .png) can be had of this run too."
+        )
+        self.steps, self.fit = steps, fit
+
+
 class Unwanted(Exception):
     """Nobody waits for this picture any more."""
 

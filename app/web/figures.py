@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from app.figures.kinds import MEDIA_TYPES, SIZES, Job, make, moving
+from app.figures.kinds import MEDIA_TYPES, SIZES, Job, afforded, make, moving
+from app.figures.moving import TooMany
 from app.figures.qr import MOST as QR_BYTES
 from app.machines.run import Machine
 from app.runs import snapshot, spec_of
@@ -79,7 +80,13 @@ def job_of(drawn: str, ending: str, given: Mapping[str, Any], root: str = "") ->
         raise NoSuchStep(max(step, start), steps)
     dark = chosen(given, "theme", ("light", "dark", "auto")) == "dark"
     zoom, size = whole("zoom", given.get("zoom"), 1, 3, 2), chosen(given, "size", SIZES)
-    return Job(drawn, machine.name, spec, step, start, dark, zoom, size, _link(machine, spec, step, root) if ending == "qr.svg" else "")
+    job = Job(drawn, machine.name, spec, step, start, dark, zoom, size, _link(machine, spec, step, root) if ending == "qr.svg" else "")
+    if ending == "gif":
+        try:
+            afforded(job)
+        except TooMany as error:
+            raise SpecError([Fault("too_much_work", str(error), "steps", error.steps, {"most": error.fit})]) from None
+    return job
 
 
 def _link(machine: Machine, spec: Any, step: int, root: str) -> str:

@@ -55,12 +55,12 @@ def test_the_dearest_is_within_its_seconds_or_refused_in_words(name, query, monk
     dot = io.BytesIO()
     Image.new("RGB", (1, 1)).save(dot, "PNG")
     monkeypatch.setattr(moving, "png", lambda picture, scale: drawn.append((picture, scale)) or dot.getvalue())
-    asked = job(name, query)
+    asked = job_of(name, "json", dict(parse_qsl(query)))
     load, steps = BY_NAME[asked.machine].load(asked.spec), asked.made.steps(asked.spec)
     run = (load.touched + steps * load.step) / 1e6
     if run > 2:
         with pytest.raises(SpecError, match="at most about") as refused:
-            make("gif", asked)
+            job(name, query)
         assert 0 < dict(refused.value.faults[0].allowed)["most"] < steps
         return
     made = make("gif", asked)
