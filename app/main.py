@@ -16,9 +16,9 @@ from app.machines import MACHINES
 from app.settings import Settings
 from app.snapshot import NoSuchStep
 from app.specs import Fault, SpecError
-from app.web import api, figures, health, lessons, oembed, pages, schema, sharing, static, watching
+from app.web import api, crawlers, figures, health, lessons, oembed, pages, schema, sharing, static, watching
 from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
-from app.web.headers import Headers
+from app.web.headers import Headers, Shared, allowed
 from app.web.limits import Budget, Limits
 from app.web.ready import Ready
 from app.web.renders import RETRY_AFTER, Busy, Renders, drawing
@@ -52,17 +52,20 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     renders = Renders()
     metrics = Metrics() if settings.metrics else None
 
-    for router in (  # what is asked for most, first: routes are tried in turn
+    routers = (  # what is asked for most, first: routes are tried in turn
         static.router(files),
         api.router(ready, renders, Budget(settings.max_work), settings.max_body_bytes),
         pages.router(site, ready),
         lessons.router(site, ready, catalog),
         figures.router(ready, renders),
-        oembed.router(ready),
+        oembed.router(ready, catalog),
         sharing.router(site, ready),
         health.router(catalog),
         watching.router(metrics),
-    ):
+        crawlers.router(ready, catalog),
+    )
+    answering = [*app.routes, *(route for router in routers for route in router.routes)]
+    for router in routers:
         app.include_router(router)
 
     async def failed(request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None) -> Response:
@@ -73,6 +76,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     app.add_middleware(Limits, failing=failed, most_url=settings.max_url_bytes, most_body=settings.max_body_bytes)
     if settings.hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*settings.hosts, *HERE], www_redirect=False)
+    app.add_middleware(Shared)
     app.add_middleware(Watching, failing=failed, metrics=metrics)
     app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
 
@@ -93,6 +97,11 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
 
     async def on_http(request: Request, exc: Exception) -> Response:
         assert isinstance(exc, HTTPException)
+        if exc.status_code == 405:
+            allow = {"Allow": allowed(answering, request.scope)}
+            if request.method == "OPTIONS":
+                return Response(status_code=204, headers=allow)
+            return await failed(request, http_fault(request, 405, ""), 405, allow)
         return await failed(request, http_fault(request, exc.status_code, str(exc.detail)), exc.status_code, dict(exc.headers or {}))
 
     app.add_exception_handler(SpecError, on_spec)

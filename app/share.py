@@ -1,5 +1,6 @@
 """What an author pastes: a state as a link, a frame, a picture or a line of TeX, each escaped for where it goes."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from app.stories import BY_NAME
 FRAME_WIDTH = 720
 CARD = (1200, 630)  # the size of a link's picture that chats and social sites ask for
 THUMB = (400, 210)
+# what a widget leaves out on a slide, and the room it then takes
+SLIDE = {"controls": "step", "hide": "legend,note,credit,table,ledger,readout,verdict,exact"}
+SLIDE_SIZE = (960, 540)
 _SHOWN = 800  # width at which a picture is shown; a figure that says its own size is shown at that
 
 
@@ -39,6 +43,9 @@ class Share:
     oembed: str
     link: str
     iframe: str
+    slide: str
+    jsx: str
+    notebook: str
     markdown: str
     html: str
     latex: str
@@ -51,7 +58,10 @@ class Share:
             ("link", "Link", self.link),
             ("iframe", "Frame (iframe)", self.iframe),
             ("script", "Script element", self.script),
-            ("html", "Picture with link (HTML)", self.html),
+            ("slide", "Slides (a frame of fixed height)", self.slide),
+            ("jsx", "JSX and MDX", self.jsx),
+            ("notebook", "Notebook (Python)", self.notebook),
+            ("html", "Picture with link (HTML), also for print", self.html),
             ("markdown", "Picture with link (Markdown)", self.markdown),
             ("latex", "LaTeX", self.latex),
         )
@@ -96,7 +106,9 @@ def share(
     page = f"{root}/{links['page']}{extra}"
     query = links["page"].partition("?")[2]
     chosen = {name: value for name, value in (options or {}).items() if value}
-    embed = f"{root}/{links['embed']}" + "".join(f"&{name}={quote(value, safe=',')}" for name, value in chosen.items())
+    bare = f"{root}/{links['embed']}"
+    embed = bare + _more(chosen)
+    slide = bare + _more(chosen | SLIDE)
     png = f"{root}/{links['png']}"
     run = query.partition("&step=")[0]  # a file of the whole run has one address, whatever the step
     figure = {ending: f"{root}/figures/{machine.name}.{ending}?{run}" for ending in ("gif", "csv", "json")}
@@ -121,6 +133,9 @@ def share(
         oembed=f"{root}/oembed?url={quote(page, safe='')}&format=json",
         link=page,
         iframe=iframe(embed, page, title, FRAME_WIDTH, frame_height(machine.name)),
+        slide=iframe(slide, page, title, *SLIDE_SIZE),
+        jsx=jsx(embed, page, title, frame_height(machine.name)),
+        notebook=f"from IPython.display import IFrame\n\nIFrame({json.dumps(embed)}, width={FRAME_WIDTH}, height={frame_height(machine.name)})",
         markdown=f"[![{_markdown(caption)}]({png})]({page})",
         html=f"{here}{picture}</a>",
         latex=latex(page, png, f"{machine.name}-step-{shot['step']}", title, caption),
@@ -134,13 +149,33 @@ def frame_height(name: str) -> int:
 
 
 def iframe(embed: str, page: str, title: str, width: int, height: int) -> str:
-    """A frame that waits until it is near the screen, never wider than its column, with a link inside for where frames are taken out.
+    """A frame that waits until it is near the screen, never wider than its column, and a link after it, which stays where frames are taken out.
 
-    >>> iframe("https://a.example/e?x=1&y=2", "https://a.example/p", 'A "title"', 720, 400)[:92]
-    '<iframe src="https://a.example/e?x=1&amp;y=2" title="A &quot;title&quot;" width="720" height'
+    >>> print(iframe("https://a.example/e?x=1&y=2", "https://a.example/p", 'A "title"', 720, 400))
+    <iframe src="https://a.example/e?x=1&amp;y=2" title="A &quot;title&quot;" width="720" height="400" loading="lazy" style="max-width:100%;border:0"></iframe>
+    <p><a href="https://a.example/p">A &quot;title&quot;</a></p>
     """
     frame = _element("iframe", src=embed, title=title, width=width, height=height, loading="lazy", style="max-width:100%;border:0")
-    return f"{frame}{_element('a', href=page)}{escape(title)}</a></iframe>"
+    return f"{frame}</iframe>\n{_link(page, title)}"
+
+
+def jsx(embed: str, page: str, title: str, height: int) -> str:
+    """The same as JSX, where a style is no text and every tag is closed; MDX takes it too.
+
+    >>> print(jsx("https://a.example/e?x=1&y=2", "https://a.example/p", "A {title}", 400))
+    <iframe src="https://a.example/e?x=1&amp;y=2" title="A &#123;title&#125;" width="100%" height="400" loading="lazy" />
+    <p><a href="https://a.example/p">A &#123;title&#125;</a></p>
+    """
+    frame = _element("iframe", src=embed, title=title, width="100%", height=height, loading="lazy").removesuffix(">") + " />"
+    return f"{frame}\n{_link(page, title)}".replace("{", "&#123;").replace("}", "&#125;")
+
+
+def _link(page: str, title: str) -> str:
+    return f"<p>{_element('a', href=page)}{escape(title)}</a></p>"
+
+
+def _more(options: Mapping[str, str]) -> str:
+    return "".join(f"&{name}={quote(value, safe=',')}" for name, value in options.items())
 
 
 def latex(page: str, png: str, file: str, title: str, caption: str) -> str:

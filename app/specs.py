@@ -308,6 +308,8 @@ def _number(one: Field, entry: Any, whole_value: Any) -> float:
 def _integer(one: Field, given: Any, room: Room) -> int:
     if isinstance(given, str) and re.fullmatch(r"\s*\d{1,9}\s*", given):
         given = int(given)
+    if isinstance(given, float) and given.is_integer():  # 4.0 is a whole number in JSON
+        given = int(given)
     if isinstance(given, bool) or not isinstance(given, int) or not one.least <= given <= one.limit(room):
         raise _range(one, given, room)
     return given

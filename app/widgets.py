@@ -96,6 +96,10 @@ class WidgetPage:
         return self.widget.more(self.spec)
 
     @property
+    def canonical(self) -> str:
+        return canonical(self.widget, self.spec)
+
+    @property
     def clears(self) -> dict[str, list[str]]:
         """For each field the fields that say the same in another way, which a form empties when this one is filled."""
         fields = self.machine.fields
@@ -157,6 +161,10 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
     run = Run(machine, spec)
     if step > run.steps:
         raise NoSuchStep(step, run.steps)
+    first, last = min(options.first, run.steps), run.steps if options.last is None else min(options.last, run.steps)
+    if given.get("step") and not faults and not first <= step <= last:
+        message = f"step: '{step}' is not one of the steps shown; give a whole number from {first} to {last}."
+        raise SpecError([Fault("out_of_range", message, "step", step, {"least": first, "most": last})])
     inlined = run.around(step, RUN_BYTES)
     shot = run.snapshot(step)
     typed = typed_in(machine, spec) | {name: str(value) for name, value in asked.items() if faults}
@@ -164,6 +172,20 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
     by_field = {one.field: one for one in faults}
     fields = {one.name: one for one in machine.fields}
     return WidgetPage(record, spec, shot, inlined, run, typed, by_field, uid, beside, fields, options)
+
+
+def canonical(record: Widget, spec: Any) -> str:
+    """The page that search engines keep for a spec, relative to the site's root: a preset's own, and the plain page for the first one and for own data.
+
+    >>> online = BY_NAME["online-softmax"]
+    >>> canonical(online, online.presets[0].spec), canonical(online, online.machine.spec(scores=(1.0, 3.0)))
+    ('widgets/online-softmax', 'widgets/online-softmax')
+    >>> canonical(online, online.presets[1].spec)
+    'widgets/online-softmax?scores=1,3,2,5,4&values=10,20,30,40,50&format=float32&step=0'
+    """
+    known = [query(record.machine, one.spec) for one in record.presets[1:]]
+    given = query(record.machine, spec)
+    return f"widgets/{record.name}" + (f"?{given}&step=0" if given in known else "")
 
 
 def typed_in(machine: Machine, spec: Any) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -50,6 +51,8 @@ def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int)
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
     async def unknown(machine: str, rest: str) -> Response:
         if machine in MACHINES:
+            if re.fullmatch(r"snapshots/\d+", rest):  # only GET has a route for it
+                raise HTTPException(405)
             raise NotFound(
                 name_fault("address", f"machines/{machine}/{rest}", [f"machines/{machine}/snapshots", f"machines/{machine}/snapshots/0"])
             )
@@ -205,9 +208,9 @@ async def _raw(request: Request, most: int) -> bytes:
             async for chunk in request.stream():
                 raw += chunk
                 if len(raw) > most:
-                    raise HTTPException(413, f"the body is longer than {most:,} bytes: send fewer scores")
+                    raise HTTPException(413, f"the body is longer than {most:,} bytes: send fewer scores", {"Connection": "close"})
     except TimeoutError:
-        raise HTTPException(408, f"the body did not come within {BODY_SECONDS} seconds: send it again") from None
+        raise HTTPException(408, f"the body did not come within {BODY_SECONDS} seconds: send it again", {"Connection": "close"}) from None
     except ClientDisconnect:
         raise HTTPException(400, "the body broke off: send it again") from None
     return bytes(raw)

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 from fastapi import APIRouter
@@ -21,11 +22,12 @@ from app.lessons.source import TRACKS, Track
 from app.specs import clip
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
-from app.web.site import Site
+from app.web.site import Site, root_of
 
 HTML = "text/html"
 TYPES = {"py": "text/x-python; charset=utf-8"}
 LONGEST = 500  # letters of an answer that are read
+ITSELF = "https://this-site.example"  # in a guide's snippets: this site, as its reader reaches it
 MOST_PARTS = 20  # parts of an answer
 
 
@@ -125,7 +127,8 @@ def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
 
         def make() -> bytes:
             page = whole(found, "plain")
-            return site.render(request, "guide.html", guide=found, page=page, body=_body(request, page.html))
+            body = _body(request, page.html.replace(ITSELF, escape(root_of(request))))
+            return site.render(request, "guide.html", guide=found, page=page, body=body)
 
         return await show(request, make)
 

@@ -11,6 +11,8 @@ from starlette.responses import Response
 from app.embedding import options
 from app.figures.card import HEIGHT, WIDTH
 from app.figures.kinds import THUMB
+from app.lessons.course import Catalog
+from app.lessons.lesson import Lesson
 from app.machines import MACHINES
 from app.share import FRAME_WIDTH, frame_height, iframe, share
 from app.snapshot import NoSuchStep, encode
@@ -27,7 +29,7 @@ _LEAST, _MOST = 1, 10_000  # pixels
 _ANYONE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
 
 
-def router(ready: Ready) -> APIRouter:
+def router(ready: Ready, catalog: Catalog) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/oembed")
@@ -48,6 +50,12 @@ def router(ready: Ready) -> APIRouter:
 
         def make() -> bytes:
             return encode(rich(given["url"], root, limits["maxwidth"], limits["maxheight"]))
+
+        lesson = _lesson(given["url"], root, catalog)
+        if lesson is not None:
+            found = await ready.keep(request, "application/json", encode(_titled("link", lesson.title, root)))
+            found.headers.update(_ANYONE)
+            return found
 
         try:
             name, query = _ours(given["url"], root)
@@ -77,10 +85,8 @@ def rich(url: str, root: str, most_wide: int, most_high: int) -> dict[str, Any]:
     name, given = _ours(url, root)
     state = share(shot_of(MACHINES[name], given), root, options(given).given)
     width, height = min(FRAME_WIDTH, most_wide), min(frame_height(name), most_high)
-    answer: dict[str, Any] = {
-        "version": "1.0", "type": "rich", "title": state.title, "provider_name": "Tilewise", "provider_url": f"{root}/",
-        "cache_age": CACHE_AGE, "html": iframe(state.embed, state.page, state.title, width, height), "width": width, "height": height,
-    }  # fmt: skip
+    html = iframe(state.embed, state.page, state.title, width, height)
+    answer = _titled("rich", state.title, root) | {"html": html, "width": width, "height": height}
     for size, wide in (("card", WIDTH), ("thumb", THUMB)):
         high = HEIGHT * wide // WIDTH
         if wide <= most_wide and high <= most_high:
@@ -88,14 +94,32 @@ def rich(url: str, root: str, most_wide: int, most_high: int) -> dict[str, Any]:
     return answer
 
 
-def _ours(url: str, root: str) -> tuple[str, Mapping[str, Any]]:
-    """The widget and the query of an address of this site; http and https are one site, since a proxy may end TLS."""
+def _titled(sort: str, title: str, root: str) -> dict[str, Any]:
+    return {
+        "version": "1.0", "type": sort, "title": title, "provider_name": "Tilewise", "provider_url": f"{root}/", "cache_age": CACHE_AGE,
+    }  # fmt: skip
+
+
+def _lesson(url: str, root: str, catalog: Catalog) -> Lesson | None:
+    """The lesson that an address leads to: it is no frame, so its title is all that is told."""
+    place = _below(url, root) or ""
+    return catalog.lesson(place.removeprefix("/lessons/")) if place.startswith("/lessons/") else None
+
+
+def _below(url: str, root: str) -> str | None:
+    """The path of an address below this site's root, None where it is another site's; http and https are one site, since a proxy may end TLS."""
     try:
         given, ours = urlsplit(url.strip()), urlsplit(root)
-        same = given.scheme in ("http", "https") and _host(given.netloc) == _host(ours.netloc)
     except ValueError:  # such as a bracket left open
-        same = False
-    if not same or not given.path.startswith((f"{ours.path}/widgets/", f"{ours.path}/embed/")):
+        return None
+    same = given.scheme in ("http", "https") and _host(given.netloc) == _host(ours.netloc)
+    return given.path.removeprefix(ours.path) if same and given.path.startswith(f"{ours.path}/") else None
+
+
+def _ours(url: str, root: str) -> tuple[str, Mapping[str, Any]]:
+    """The widget and the query of an address of this site."""
+    place = _below(url, root)
+    if place is None or not place.startswith(("/widgets/", "/embed/")):
         shown = clip(url)
         raise NotFound(
             Fault(
@@ -106,10 +130,10 @@ def _ours(url: str, root: str) -> tuple[str, Mapping[str, Any]]:
                 f"{root}/widgets/",
             )
         )
-    name = given.path.rpartition("/")[2]
-    if name not in PAGES or given.path.removeprefix(ours.path).count("/") != 2:
+    name = place.rpartition("/")[2]
+    if name not in PAGES or place.count("/") != 2:
         raise NotFound(name_fault("widget", name, sorted(PAGES)))
-    return name, dict(parse_qsl(given.query, keep_blank_values=True))
+    return name, dict(parse_qsl(urlsplit(url.strip()).query, keep_blank_values=True))
 
 
 def _host(netloc: str) -> str:

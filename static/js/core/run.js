@@ -42,7 +42,7 @@ async function patiently(get, read, good, wait, signal) {
       const answer = await get();
       if (good(answer)) return { status: answer.status, body: await read(answer) };
       const error = new Error(`The server answered ${answer.status}`, { cause: answer.status });
-      if (pause === undefined || !passes(error)) throw error;
+      if (pause === undefined || !passes(error)) throw Object.assign(error, { body: await (async () => read(answer))().catch(() => undefined) });
       await wait(Math.max(pause, Math.min(Number(answer.headers?.get("retry-after")) || 0, 10) * 1000));
     } catch (error) {
       if (pause === undefined || signal?.aborted || !(error instanceof TypeError) || !navigator.onLine) throw error;
@@ -160,17 +160,24 @@ export function reason(error) {
   return error.message.startsWith("The server") ? error.message : "The server cannot be reached";
 }
 
+/** The same in the server's own words, where it gave some: on a page, or as the API has them. @param {Error & {body?: any}} error @returns {string} */
+export function words(error) {
+  const { body } = error;
+  const page = typeof body === "string" ? new DOMParser().parseFromString(body, "text/html") : undefined;
+  return page?.querySelector('[data-part="error"]')?.textContent || body?.error?.message || reason(error);
+}
+
 /**
  * A page of the site, parsed: how a changed spec comes back. The server's page is the one renderer, so a widget takes
- * its new parts from there, and on a 422 the words beside the field.
+ * its new parts from there, and where it refuses (on any 4xx but those that pass) its words.
  * @param {string} url
  * @param {AbortSignal} signal
  * @returns {Promise<{ok: boolean, page: Document}>}
  */
 export async function fetchPage(url, signal) {
   const file = await fileOf(url);
-  const { status, body } = await patiently(() => fetch(file, { signal }), (answer) => answer.text(), ({ ok, status }) => ok || status === 422, sleep, signal);
-  return { ok: status !== 422, page: new DOMParser().parseFromString(body, "text/html") };
+  const { status, body } = await patiently(() => fetch(file, { signal }), (answer) => answer.text(), ({ status }) => status < 500 && !PASSING.includes(status), sleep, signal);
+  return { ok: status < 400, page: new DOMParser().parseFromString(body, "text/html") };
 }
 
 /** In a copy of the site as plain files: what each address's file is. @type {Promise<Record<string, string>> | undefined} */

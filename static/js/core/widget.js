@@ -2,7 +2,7 @@
 
 import { bind, show } from "./bind.js";
 import { Player } from "./player.js";
-import { LATER, Run, fetchPage, passes, reason } from "./run.js";
+import { LATER, Run, fetchPage, passes, reason, words } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
@@ -14,11 +14,14 @@ const KEPT = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "a
 const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
 const WAIT = 15000;
+/** What is said to whoever asked for a state when another one came first. */
+const OVERTAKEN = "another state was asked for before this one came";
 /** Milliseconds without input before the heavy chart library may be fetched and started. */
 const QUIET = 700;
 
 /**
  * @typedef {import("./run.js").Snapshot} Snapshot
+ * @typedef {(fault?: string) => void} Settle    told once what was asked for is shown, or in words why it is not
  * @typedef {object} View
  * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
  * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} [plots]
@@ -60,6 +63,14 @@ export function mount(root, view) {
   const phasesOf = (/** @type {Snapshot | undefined} */ snapshot) => (slow && view.at && snapshot?.event.phases) || [];
   const phases = () => phasesOf(painted);
   let after = () => {};
+  /** A step on its way that somebody else asked for, and how they are told. @type {{step: number, settle: Settle} | undefined} */
+  let expected;
+  /** @param {string} [fault] */
+  function settled(fault) {
+    const done = expected?.settle;
+    expected = undefined;
+    done?.(fault);
+  }
 
   /** @param {Snapshot} snapshot @param {"user" | "play" | "spec"} why */
   function paint(snapshot, why) {
@@ -71,6 +82,7 @@ export function mount(root, view) {
     view.draw(root, seen, frame);
     after();
     tell("step", { snapshot: seen, why });
+    if (expected) settled(snapshot.step === expected.step ? undefined : OVERTAKEN);
     paintBeside(snapshot.step);
     if (why === "user") part('[data-part="live"]').textContent = phase === undefined ? snapshot.spoken : seen.caption;
     setTimeout(() => {
@@ -190,7 +202,8 @@ export function mount(root, view) {
         player.pause();
         if (painted) player.step = painted.step;
         if (painted) transport(painted);
-        const comes = passes(error);
+        const comes = passes(error) && !expected;
+        settled(words(error));
         say(`${reason(error)}: the steps already loaded still work${comes ? "; the rest comes by itself once it is back" : ""}.`);
         if (comes) onceBack(wanted, playing);
       },
@@ -208,9 +221,9 @@ export function mount(root, view) {
     });
   }
 
-  /** @param {string} words */
-  function say(words) {
-    part('[data-part="shared"]').textContent = words;
+  /** @param {string} text */
+  function say(text) {
+    part('[data-part="shared"]').textContent = text;
   }
 
   /** One phase, or one step, onward or back. @param {1 | -1} way */
@@ -308,7 +321,7 @@ export function mount(root, view) {
   // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
   // Several may be on their way; answers are taken in the order asked, and one that was overtaken is dropped.
   let [sent, taken, flying] = [0, 0, 0];
-  /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean] | undefined} */
+  /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean, number, Settle | undefined] | undefined} */
   let queued;
   let timer = 0;
   /** Whether something was changed that may leave fewer steps than the one shown. */
@@ -335,12 +348,14 @@ export function mount(root, view) {
    * @param {string} query
    * @param {boolean} fill  whether the form's fields come from the answer too
    * @param {number} tried  how often it has failed already
+   * @param {Settle} [settle]
    */
-  function load(query, fill, tried = 0) {
+  function load(query, fill, tried = 0, settle) {
     clearTimeout(timer);
     if (!tried) player.pause();
     if (flying >= FLYING) {
-      queued = [query, fill];
+      queued?.[3]?.(OVERTAKEN);
+      queued = [query, fill, tried, settle];
       return;
     }
     const mine = ++sent;
@@ -349,13 +364,17 @@ export function mount(root, view) {
     fetchPage(`${base}${kind === "embed" ? "embed" : "widgets"}/${root.dataset.widget}${query}`, AbortSignal.timeout(WAIT))
       .then(
         ({ ok, page }) => {
-          if (mine < taken) return;
+          if (mine < taken) {
+            settle?.(OVERTAKEN);
+            return;
+          }
           taken = mine;
-          take(ok, page, fill);
+          take(ok, page, fill, settle);
         },
         (error) => {
+          settle?.(words(error));
           if (mine <= taken) return;
-          const comes = passes(error) && tried < LATER.length;
+          const comes = passes(error) && tried < LATER.length && !settle; // whoever was told that it failed does not wait for it
           if (!tried) say(`${reason(error)}: what is loaded still steps${comes ? "; the change comes by itself once it is back" : ""}.`);
           // unless the reader asks for something else meanwhile
           if (mine === sent && comes) timer = window.setTimeout(() => load(query, fill, tried + 1), LATER[tried]);
@@ -369,12 +388,16 @@ export function mount(root, view) {
         if (next) load(...next);
       });
   }
-  /** @param {boolean} ok @param {Document} page @param {boolean} fill */
-  function take(ok, page, fill) {
-    if (!ok) tell("refused", { message: page.querySelector('[data-part="error"]')?.textContent ?? "" });
+  /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {Settle} [settle] */
+  function take(ok, page, fill, settle) {
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
-    if (!ok || !fresh) return;
+    if (!ok || !fresh) {
+      const said = page.querySelector('[data-part="error"]')?.textContent ?? "The server answered with another page";
+      if (!fresh) say(said); // no field to put them beside
+      settle?.(said);
+      return;
+    }
     const pressed = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.again;
     for (const old of root.querySelectorAll("[data-swap]")) {
       if (old.parentElement?.closest("[data-swap]")) continue;
@@ -402,6 +425,7 @@ export function mount(root, view) {
     run.want(player.step).then((snapshot) => {
       phase = undefined;
       paint(snapshot, "spec");
+      settle?.();
     });
   }
   /** A part of another copy of this page, with its names made ours. @param {Element} fresh @param {string} id */
@@ -448,13 +472,17 @@ export function mount(root, view) {
     timer = window.setTimeout(change, typed ? PAUSE : 0);
   });
 
-  // What others may ask of it: a step, a way to go, to play, or another spec.
+  // What others may ask of it: a step, a way to go, to play, or another spec. Who gives `settle` is told what came of a state.
   root.addEventListener("tilewise:go", (event) => {
-    const { step, by, play, query } = /** @type {CustomEvent} */ (event).detail;
-    if (query !== undefined) load(`?${new URLSearchParams([...kept, ...new URLSearchParams(query)])}`, true);
+    const { step, by, play, query, settle } = /** @type {CustomEvent} */ (event).detail;
+    if (query !== undefined) load(`?${new URLSearchParams([...kept, ...new URLSearchParams(query)])}`, true, 0, settle);
     else if (step !== undefined) seek(step);
     else if (by !== undefined) move(by < 0 ? -1 : 1);
     else if (play !== undefined && play !== player.playing) player.toggle();
+    if (!settle || query !== undefined) return;
+    settled(OVERTAKEN);
+    if (player.step === painted?.step) settle();
+    else expected = { step: player.step, settle };
   });
   root.addEventListener("tilewise:ask", (event) => /** @type {CustomEvent} */ (event).detail(painted && asSeen(painted)));
 
