@@ -40,6 +40,7 @@ def test_every_part_that_may_be_hidden_has_a_rule_and_every_field_is_left_out(cl
         ("autoplay=yes", "use one of 0, 1"),
         ("from=x", "'x'"),
         ("from=4&to=2", "give a step from 4 on"),
+        ("from=2&to=4&step=1", "'1' is not one of the steps shown; give a whole number from 2 to 4"),
     ],
 )
 def test_an_unknown_option_gets_a_clear_page_in_the_frame(client: TestClient, query: str, words: str):

@@ -120,6 +120,16 @@ def test_http_and_https_are_one_site_and_a_port_is_not_another(client):
     assert ask(client, url=PAGE.replace("testserver", "testserver:8001")).status_code == 404
 
 
+def test_a_lesson_gives_a_titled_link(client):
+    for track in ("", "?track=deep"):
+        answer = ask(client, url=f"https://testserver/lessons/online-softmax{track}")
+        assert answer.status_code == 200
+        assert answer.json()["type"] == "link"
+        assert f"<h1>{answer.json()['title']}" in client.get("/lessons/online-softmax").text
+    assert ask(client, url="http://testserver/lessons/nope").status_code == 404
+    assert ask(client, url="http://testserver/lessons/online-softmax/code.zip").status_code == 404
+
+
 def test_below_a_path():
     with TestClient(create_app(Settings(root_path="/tilewise")), root_path="/tilewise") as client:
         answer = client.get("/tilewise/oembed", params={"url": "http://testserver/tilewise/widgets/online-softmax?scores=1,3&step=1"})
@@ -144,7 +154,9 @@ def test_a_page_says_what_its_link_shows(client, path):
     names = {tag["name"]: tag["content"] for tag in page.all("meta") if "name" in tag}
     links = {tag["rel"]: tag for tag in page.all("link")}
     assert {"og:title", "og:type", "og:image", "og:url"} <= graph.keys()
-    assert graph["og:url"] == links["canonical"]["href"]
+    assert (
+        links["canonical"]["href"] == f"http://testserver{urlsplit(path).path}"
+    )  # own numbers are no page of their own to a search engine
     assert dict(parse_qsl(urlsplit(links["alternate"]["href"]).query)) == {"format": "json", "url": graph["og:url"]}
     name, query = urlsplit(graph["og:url"]).path.rpartition("/")[2], dict(parse_qsl(urlsplit(graph["og:url"]).query))
     step = query.pop("step")

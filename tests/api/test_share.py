@@ -1,5 +1,6 @@
 """What authors paste: read back by the parsers of the places it is pasted into, whatever is in it."""
 
+import ast
 import re
 import unicodedata
 from html.parser import HTMLParser
@@ -8,6 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from markdown_it import MarkdownIt
 
+from app.embedding import options
 from app.machines import MACHINES
 from app.runs import snapshot, snapshots
 from app.share import FRAME_WIDTH, frame_height, share, tex
@@ -55,7 +57,36 @@ def test_the_frame_says_what_a_host_needs():
         "width": str(FRAME_WIDTH), "height": str(frame_height("online-softmax")),
     }  # fmt: skip
     assert frame.one("a") == {"href": found.page}
-    assert frame.words == "Online softmax, step 2 of 3"
+    assert frame.words.strip() == "Online softmax, step 2 of 3"
+
+
+def test_where_frames_are_filtered_out_the_link_is_left():
+    found = share(shot(), ROOT)
+    for text in (found.iframe, found.slide, found.jsx):
+        left = Read(re.sub(r"<iframe\b.*?(</iframe>|/>)", "", text, flags=re.DOTALL))
+        assert [tag for tag, _ in left.tags] == ["p", "a"]
+        assert left.one("a")["href"] == found.page
+        assert left.words.strip() == found.title
+
+
+def test_a_slide_has_few_controls_and_a_fixed_height():
+    found = share(shot(), ROOT, {"theme": "dark"})
+    frame = Read(found.slide).one("iframe")
+    given = parse_qs(urlsplit(frame["src"]).query)
+    assert (given["controls"], given["theme"], frame["height"]) == (["step"], ["dark"], "540")
+    options({name: values[0] for name, values in given.items()})
+
+
+def test_jsx_has_no_style_and_closes_every_tag(nasty):
+    assert "style=" not in nasty.jsx
+    assert not re.search(r"[{}]", nasty.jsx)
+    assert Read(nasty.jsx).one("iframe")["src"] == nasty.embed
+
+
+def test_a_notebook_cell_is_python():
+    found = share(shot(), ROOT)
+    (line,) = [one for one in ast.parse(found.notebook).body if isinstance(one, ast.Expr)]
+    assert ast.literal_eval(line.value.args[0]) == found.embed
 
 
 def test_options_go_into_the_embed_alone():
@@ -134,7 +165,7 @@ def test_each_address_leads_back_to_its_state(client, name):
 
 def test_what_is_listed_is_what_is_made():
     found = share(shot(), ROOT)
-    assert [name for name, _, _ in found.snippets] == ["link", "iframe", "script", "html", "markdown", "latex"]
+    assert [name for name, _, _ in found.snippets] == ["link", "iframe", "script", "slide", "jsx", "notebook", "html", "markdown", "latex"]
     assert [name for name, _, _ in found.downloads] == ["svg", "png", "gif", "csv", "json", "qr"]
     assert "step=" not in found.gif + found.csv + found.json
 

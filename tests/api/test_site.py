@@ -1,5 +1,8 @@
 """Headers by route, static files, health, the command line."""
 
+import re
+from html import escape, unescape
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -87,3 +90,72 @@ def test_a_wrong_setting_is_said_in_words(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         settings_from(command_line().parse_args([]))
     assert "port: 'soon' will not do" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/api/v1/machines", "GET, HEAD, OPTIONS"),
+        ("/api/v1/machines/merge/snapshots", "GET, HEAD, OPTIONS, POST"),
+        ("/api/v1/machines/merge/snapshots/3", "GET, HEAD, OPTIONS"),
+        ("/api/v1/openapi.json", "GET, HEAD, OPTIONS"),
+        ("/widgets/merge", "GET, HEAD, OPTIONS"),
+        ("/static/embed.js", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_allow_names_every_method_of_a_path(client, path, methods):
+    for method in ("DELETE", "PUT", "POST"):
+        if method not in methods:
+            answer = client.request(method, path)
+            assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+    asked = client.options(path)
+    assert (asked.status_code, asked.headers["allow"], asked.content) == (204, methods, b"")
+    assert client.head(path, params={"scores": "1,2"} if "snapshots" in path else {}).status_code == 200
+
+
+def test_other_sites_scripts_are_let_in_where_anybody_is(client):
+    asked = {
+        "Origin": "https://elsewhere.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+    told = client.options("/api/v1/machines/merge/snapshots", headers=asked)
+    assert told.status_code == 200
+    assert told.headers["access-control-allow-origin"] == "*"
+    assert "POST" in told.headers["access-control-allow-methods"]
+    assert told.headers["access-control-allow-headers"] == "content-type"
+    for path in ("/", "/widgets/merge", "/lessons/"):
+        told = client.options(path, headers=asked)
+        assert not any(name.startswith("access-control") for name in told.headers)
+        assert "access-control-allow-origin" not in client.get(path, headers=asked).headers
+
+
+def test_search_engines_are_told_what_to_read(client):
+    robots = client.get("/robots.txt").text
+    (place,) = re.findall(r"Sitemap: http://testserver(.*)", robots)
+    shut = re.findall(r"Disallow: (.*)", robots)
+    places = [unescape(one) for one in re.findall("<loc>http://testserver(.*?)</loc>", client.get(place).text)]
+    assert len(set(places)) == len(places) > 30
+    for one in places:
+        assert not one.startswith(tuple(shut))
+        answer = client.get(one)
+        assert answer.status_code == 200
+        assert f'rel="canonical" href="http://testserver{escape(one)}"' in answer.text or one == "/"
+
+
+def test_own_numbers_are_no_page_of_their_own_to_a_search_engine(client):
+    page = client.get("/widgets/online-softmax?scores=7,8,9&step=2").text
+    assert 'rel="canonical" href="http://testserver/widgets/online-softmax"' in page
+    assert 'property="og:url" content="http://testserver/widgets/online-softmax?scores=7,8,9&amp;format=float32&amp;step=2"' in page
+
+
+def test_snippets_of_the_guide_are_whole(client):
+    page = client.get("/guide/embedding").text
+    assert "this-site.example" not in page
+    assert "…" not in "".join(re.findall(r"<pre.*?</pre>", page, re.DOTALL))
+    shown = unescape(re.sub(r"<[^>]+>", "", "".join(re.findall(r"<pre.*?</pre>", page, re.DOTALL))))
+    found = {unescape(one) for one in re.findall(r'http://testserver[^\s"();]*', shown)}
+    assert len(found) >= 5
+    for url in found - {"http://testserver"}:
+        answer = client.post(url, json={"spec": {"scores": [1, 3]}}) if url.endswith("/snapshots") else client.get(url)
+        assert answer.status_code == 200, url

@@ -1,13 +1,17 @@
 """Embeds in other people's pages, served from another origin and port, each walked to the end."""
 
+import base64
 import re
 import threading
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
+from app.assets import load
 from tests.pages.driver import DEFAULT
 
 FIVE = "scores=1,3,2,5,4"
@@ -39,6 +43,9 @@ def elsewhere() -> Iterator[tuple[str, dict[str, str]]]:
             found = pages.get(self.path)
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
+            if "isolated" in self.path:
+                self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+                self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
             self.end_headers()
             self.wfile.write((found or "").encode())
 
@@ -58,24 +65,27 @@ def host(browser: Browser, site: str, elsewhere: tuple[str, dict[str, str]], req
     wrong: list[str] = []
     opened = []
 
-    def open_page(body: str, head: str = "", width: int = 1000, height: int = 800, **context: object) -> Page:
+    def open_page(body: str, head: str = "", width: int = 1000, height: int = 800, csp: str = "", **context: object) -> Page:
         found = browser.new_context(viewport={"width": width, "height": height}, **context)  # type: ignore[arg-type]
         opened.append(found)
         found.set_default_timeout(15_000)
         found.on("weberror", lambda error: wrong.append(f"script: {error.error}"))
         found.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         page = found.new_page()
-        path = f"/{request.node.name}"
+        path = "/" + re.sub(r"\W+", "-", request.node.name)
         pages[path] = (
             f"<!doctype html><html lang=en><title>An article</title><script>{LISTEN}</script>{head}<body>{body.replace('{site}', site)}"
         )
+        if csp:
+            pages[path] = pages[path].replace("<script>", f'<meta http-equiv="Content-Security-Policy" content="{csp}"><script>', 1)
         page.goto(f"{address}{path}")
         return page
 
+    open_page.site = site  # type: ignore[attr-defined]
     yield open_page
     for found in opened:
         found.close()
-    assert not [one for one in wrong if not re.search(r"status of (404|422)|ERR_CONNECTION_REFUSED", one)]
+    assert not [one for one in wrong if not re.search(r"status of (404|422|500|503)|ERR_CONNECTION_REFUSED", one)]
 
 
 def frame_of(page: Page, selector: str = "iframe") -> FrameLocator:
@@ -254,9 +264,28 @@ class TestOptions:
         expect(page.frame_locator("iframe").locator('[data-part="error"]')).to_contain_text("auto, light, dark")
 
 
+class Driven:
+    """The element of a host page, whose functions a test calls."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def __call__(self, work: str, given: object = None) -> Any:
+        return self.page.evaluate(
+            f"(given) => customElements.whenDefined('tilewise-widget').then(() => ({work})(document.querySelector('tilewise-widget'), given))",
+            given,
+        )
+
+
 class TestTheElement:
     TAG = '<tilewise-widget machine="online-softmax" scores="1,3,2,5,4" step="3"><img alt="A picture" src="{site}/figures/online-softmax.svg?scores=1,3,2,5,4&step=3"></tilewise-widget>'
     SCRIPT = '<script src="{site}/static/embed.js" async></script>'
+
+    @pytest.fixture
+    def driven(self, host: Host) -> Driven:
+        page = host(f"{self.TAG}{self.SCRIPT}")
+        frame_of(page, "tilewise-widget iframe")
+        return Driven(page)
 
     def test_it_walks_grows_and_tells(self, host: Host):
         page = host(f"<p>Before</p>{self.TAG}{self.SCRIPT}")
@@ -296,6 +325,141 @@ class TestTheElement:
         assert "'x'" in said
         expect(frame.locator('[data-part="position"]')).to_have_text("3 of 5")
 
+    def test_nothing_asked_in_vain_waits_for_ever(self, driven: Driven):
+        asked: list[tuple[object, str]] = [
+            ({"query": "scores=2,7,1", "step": 50}, "Step 50 is past the end: this run has steps 0 to 3."),
+            ({"query": "scores=2,7,1", "step": "x"}, "'x' is not a whole number"),
+            ({"step": 99}, "'99' is not one of the steps shown; give a whole number from 0 to 5."),
+            ({"step": -3}, "'-3' is not one of the steps shown"),
+            ({"step": 2.5}, "'2.5' is not one of the steps shown"),
+            ({"step": "x"}, "'x' is not one of the steps shown"),
+            ({"step": ""}, "'' is not one of the steps shown"),
+            ({"step": None}, "is not understood here"),
+            ({"query": 3}, "is not understood here"),
+            ({"query": "scores=1", "step": [1]}, "is not understood here"),
+            ({}, "{} is not understood here"),
+            (None, "null is not understood here"),
+        ]
+        for state, words in asked:
+            said = driven("(one, state) => one.setState(state).then(() => '', (error) => error.message)", state)
+            assert words in str(said)
+            assert driven("(one) => one.getState()")["step"] == 3
+
+    def test_a_server_that_is_busy_is_told_of_in_its_words(self, driven: Driven):
+        page = driven.page
+        body = '<p data-part="error">Too much is being computed.</p>'
+        page.route("**/embed/online-softmax?scores=9*", lambda route: route.fulfill(status=503, body=body, content_type="text/html"))
+        said = driven("(one) => one.setState({ query: 'scores=9,8' }).then(() => '', (error) => error.message)")
+        assert said == "Too much is being computed."
+        page.route("**/embed/online-softmax?scores=8*", lambda route: route.fulfill(status=500, body="", content_type="text/plain"))
+        assert (
+            driven("(one) => one.setState({ query: 'scores=8,8' }).then(() => '', (error) => error.message)") == "The server answered 500"
+        )
+
+    def test_what_is_overtaken_is_told_so(self, driven: Driven):
+        told = driven(
+            "(one) => Promise.allSettled(['1,2', '3,4', '5,6', '7,8', '9,9', '2,1'].map((scores) => one.setState({ query: `scores=${scores}`, step: 1 })))"
+        )
+        assert [one["status"] for one in told][-1] == "fulfilled"
+        assert all("reason" in one or one["value"]["step"] == 1 for one in told)
+        assert driven("(one) => one.getState()")["spec"]["scores"] == [2, 1]
+
+    def test_a_step_that_has_still_to_come_is_waited_for(self, host: Host):
+        driven = Driven(
+            host(
+                f'<tilewise-widget machine="tiled-attention" seed="5" n_q="16" n_k="16" d="2" d_v="2" block_q="1" block_k="1"></tilewise-widget>{self.SCRIPT}'
+            )
+        )
+        assert driven("(one) => one.setState({ step: 200 })")["step"] == 200
+
+    def test_steps_that_are_left_out_are_refused(self, host: Host):
+        driven = Driven(
+            host(f'<tilewise-widget machine="online-softmax" scores="1,3,2,5,4" from="2" to="4"></tilewise-widget>{self.SCRIPT}')
+        )
+        for state in ({"step": 1}, {"query": "scores=1,3,2,5,4", "step": 5}):
+            said = driven("(one, state) => one.setState(state).then(() => '', (error) => error.message)", state)
+            assert "is not one of the steps shown; give a whole number from 2 to 4." in str(said)
+        assert driven("(one) => one.step(-1)")["step"] == 2
+
+    def test_a_hidden_slide_is_asked_before_it_is_there(self, host: Host):
+        page = host(f"<section hidden>{self.TAG}</section>{self.SCRIPT}")
+        driven = Driven(page)
+        driven(
+            "(one) => { window.told = []; one.setState({ step: 5 }).then(({ step }) => told.push(step)); one.getState().then(({ step }) => told.push(step)); }"
+        )
+        page.wait_for_timeout(500)
+        assert page.evaluate("() => told") == []
+        page.evaluate("() => { document.querySelector('section').hidden = false; }")
+        page.wait_for_function("() => told.length === 2")
+        assert page.evaluate("() => told") == [5, 5]
+
+    def test_a_frame_that_goes_away_fails_what_waits(self, host: Host):
+        page = host(f"<section hidden>{self.TAG}</section>{self.SCRIPT}")
+        driven = Driven(page)
+        assert driven(
+            "(one) => { const told = one.setState({ step: 5 }).catch((error) => error.message); one.remove(); return Promise.all([told, one.getState().catch((error) => error.message)]); }"
+        ) == ["The widget was taken out of its page.", "The widget is not in a page."]
+
+    def test_a_frame_with_another_document_fails_what_waits(self, driven: Driven):
+        page = driven.page
+        page.route("**/embed/online-softmax?scores=9*", lambda route: None)  # never answered
+        driven("(one) => { one.setState({ query: 'scores=9,8' }).catch((error) => { window.said = error.message; }); }")
+        driven("(one) => { one.shadowRoot.querySelector('iframe').src = 'about:blank'; }")
+        page.wait_for_function("() => window.said")
+        assert "No widget answers" in page.evaluate("() => said")
+
+    def test_a_wrong_attribute_is_said(self, host: Host):
+        wrong = [
+            ('machine="online-softmax" scores="oops"', "'oops' is not a number"),
+            ('machine="nope"', "There is no widget 'nope'"),
+            ('machine="online-softmax" theme="sepia"', "use one of auto, light, dark"),
+            ('machine="online-softmax" scores="1,2" step="7"', "Step 7 is past the end: this run has steps 0 to 2."),
+            ("", "There is nothing at '/embed/'"),
+        ]
+        page = host(
+            "<script>window.said = []; window.warned = []; console.warn = (words) => warned.push(words); addEventListener('error', ({ target, message }) => said.push(message), true);</script>"
+            + "".join(
+                f'<tilewise-widget {one}><img alt="A picture" src="{{site}}/static/icon.svg" width="20"></tilewise-widget>'
+                for one, _ in wrong
+            )
+            + self.SCRIPT
+        )
+        page.wait_for_function(f"() => said.length === {len(wrong)}")
+        for at, (_, words) in enumerate(wrong):
+            one = page.locator("tilewise-widget").nth(at)
+            expect(one.get_by_role("alert")).to_contain_text(words)
+            expect(one.get_by_alt_text("A picture")).to_be_visible()
+            assert words in one.evaluate("(one) => one.getState().catch((error) => error.message)")
+            for told in page.evaluate("() => [said, warned]"):
+                assert any(words in other for other in told)
+
+    def test_every_attribute_may_change(self, driven: Driven):
+        page = driven.page
+        position = page.frame_locator("tilewise-widget iframe").locator('[data-part="position"]')
+        page.evaluate(
+            "() => { const one = document.querySelector('tilewise-widget'); one.setAttribute('scores', '2,7'); one.setAttribute('step', '1'); }"
+        )
+        expect(position).to_have_text("1 of 2")
+        driven("(one) => one.setAttribute('scores', 'oops')")
+        expect(page.get_by_role("alert")).to_contain_text("'oops' is not a number", timeout=15_000)
+        expect(position).to_have_text("1 of 2")
+        driven("(one) => one.setAttribute('scores', '2,7,1')")
+        expect(position).to_have_text("1 of 3")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        driven("(one) => one.step(1)")
+        driven("(one) => one.setAttribute('theme', 'dark')")
+        expect(page.frame_locator("tilewise-widget iframe").locator("html")).to_have_attribute("data-theme", "dark")
+        expect(position).to_have_text("2 of 3")
+        driven("(one) => { one.setAttribute('machine', 'division-order'); one.removeAttribute('scores'); }")
+        expect(page.frame_locator("tilewise-widget iframe").locator("[data-widget]")).to_have_attribute("data-widget", "division-order")
+
+    def test_it_may_move_in_the_page(self, driven: Driven):
+        page = driven.page
+        driven("(one) => one.setState({ query: 'scores=2,7,1,3', step: 4 })")
+        driven("(one) => { const place = document.createElement('section'); document.body.prepend(place); place.append(one); }")
+        assert driven("(one) => one.getState()")["spec"]["scores"] == [2, 7, 1, 3]
+        expect(page.frame_locator("tilewise-widget iframe").locator('[data-part="position"]')).to_have_text("4 of 4")
+
     def test_three_on_a_page_do_not_hear_each_other(self, host: Host):
         page = host(
             "".join(
@@ -331,13 +495,49 @@ class TestTheElement:
             '<tilewise-widget machine="online-softmax" base="http://localhost:1"><img alt="A picture" src="{site}/static/icon.svg"></tilewise-widget>'
             + self.SCRIPT
         )
-        page.wait_for_timeout(500)
+        said = Driven(page)("(one) => one.getState().catch((error) => error.message)")
+        assert "No widget answers from http://localhost:1/embed/online-softmax" in str(said)
         expect(page.get_by_alt_text("A picture")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_an_isolated_host(host: Host, request: pytest.FixtureRequest):
+    """JupyterLite and other pages with threads are sent so: what they frame has to agree, or it is not shown."""
+    page = host(
+        f'<iframe src="{{site}}/embed/online-softmax?{FIVE}" width="800" height="620" title="w"></iframe>{TestTheElement.TAG}{TestTheElement.SCRIPT}'
+    )
+    assert page.evaluate("() => crossOriginIsolated") is True
+    walk(frame_of(page, "body > iframe"), 5)
+    page.locator("tilewise-widget").scroll_into_view_if_needed()
+    walk(frame_of(page, "tilewise-widget iframe"), 5, 3)
+
+
+def test_an_isolated_host_is_told_what_is_wrong(host: Host):
+    page = host(f'<tilewise-widget machine="nope"></tilewise-widget>{TestTheElement.SCRIPT}')
+    expect(page.get_by_role("alert")).to_contain_text("There is no widget 'nope'")
+
+
+def test_a_script_of_another_site_posts_to_the_api(host: Host):
+    page = host("<p>A notebook</p>")
+    told = page.evaluate(
+        """async (url) => {
+             const body = JSON.stringify({ spec: { scores: [1, 3, 2] }, start: 1, count: 1 });
+             const answer = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+             const cached = await fetch(`${url}?scores=1,3,2`, { headers: { "If-None-Match": '"x"' } });
+             return [answer.status, (await answer.json()).start, answer.headers.get("X-Request-ID"), cached.headers.get("ETag")]; }""",
+        f"{host.site}/api/v1/machines/online-softmax/snapshots",  # type: ignore[attr-defined]
+    )
+    assert told[:2] == [200, 1]
+    assert all(told)
+
+
+def test_a_strict_host_allows_three_sources(host: Host):
+    site = host.site  # type: ignore[attr-defined]
+    policy = f"default-src 'none'; script-src 'sha256-{{hash}}' {site}; frame-src {site}; img-src {site}"
+    listen = base64.b64encode(sha256(LISTEN.encode()).digest()).decode()
+    page = host(f"{TestTheElement.TAG}{TestTheElement.SCRIPT}", csp=policy.format(hash=listen))
+    walk(frame_of(page, "tilewise-widget iframe"), 5, 3)
 
 
 def test_the_script_is_small():
-    import brotli
-
-    from app.assets import STATIC
-
-    assert len(brotli.compress((STATIC / "embed.js").read_bytes())) < 4000
+    assert len(load().files["embed.js"].coded["br"]) < 2500

@@ -390,10 +390,10 @@ export function mount(root, view) {
   }
   /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {Settle} [settle] */
   function take(ok, page, fill, settle) {
+    const said = page.querySelector('[data-part="error"]')?.textContent ?? "The server answered with another page";
     faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) {
-      const said = page.querySelector('[data-part="error"]')?.textContent ?? "The server answered with another page";
       if (!fresh) say(said); // no field to put them beside
       settle?.(said);
       return;
