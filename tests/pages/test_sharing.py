@@ -75,7 +75,7 @@ def test_the_guide_shows_it_live(page: Page):
     told = page.locator('[data-part="told"]')
     page.get_by_role("button", name="step(1)", exact=True).click()
     expect(told).to_contain_text('"step": 4')
-    page.get_by_role("button", name="setState").click()
+    page.get_by_role("button", name="setState({query").click()
     expect(told).to_contain_text('"steps": 3')
     page.get_by_role("button", name="getState()").click()
     expect(told).to_contain_text("getState(): ")
