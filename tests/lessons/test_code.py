@@ -234,6 +234,19 @@ def test_its_tests_pass_in_any_folder(copy):
     assert ran.returncode == 0, ran.stdout
 
 
+def test_two_lessons_merge_by_one_rule(program):
+    """An empty part is left out, even one that holds a NaN, by the program of this lesson and by that of splitting a row."""
+    spec = importlib.util.spec_from_file_location("lesson_split_row", ROOT / "lessons/splitting-a-row/code/split_row.py")
+    split = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(split)
+    scores, values = np.array(FIVE), np.array(TENS)[:, None]
+    left, right = split.work(scores[:3], values[:3]), split.work(scores[3:], values[3:])
+    empty = (-np.inf, 0.0, np.array([np.nan]))
+    for a, b in ((left, right), (right, left), (left, empty), (empty, left), (empty, empty)):
+        one, other = program.merge(program.State(*a), program.State(*b)), split.merge(a, b)
+        assert all(np.array_equal(mine, its, equal_nan=True) for mine, its in zip(one, other, strict=True))
+
+
 # name: the line, what stands there instead, a test that must fail
 BUGS = {
     "l is not rescaled": (
@@ -280,6 +293,11 @@ BUGS = {
         "alpha_a, alpha_b = np.exp(a.m - m), np.exp(b.m - m)",
         "alpha_a = alpha_b = 1.0",
         "test_merging_two_parts_equals_one_pass",
+    ),
+    "an empty part is multiplied by 0": (
+        "if a.m == -np.inf:",
+        "if False:",
+        "test_an_empty_part_is_left_out_of_a_merge",
     ),
     "masked values times 0": (
         "acc = acc * alpha + p[live] @ v[live]",

@@ -1,6 +1,7 @@
 """The lesson online-softmax: nothing is wrong with it, every value worked out beforehand stands in it, and none of them is typed."""
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -9,8 +10,10 @@ import pytest
 
 from app.lessons.check import check
 from app.lessons.course import LESSONS, Catalog
+from app.lessons.expressions.functions import gap
 from app.lessons.lesson import Lesson, read
 from app.machines import MACHINES
+from app.machines.formats import FORMATS
 from app.machines.run import moments
 from tests.lessons.read import rows, text
 
@@ -104,6 +107,37 @@ def test_another_default_gives_another_lesson(lesson: Lesson, tmp_path: Path) ->
     for gone in (1.2034, 44.3835, 62.7774, 62.7776):
         assert f"{gone:.4f}" in text(lesson, "deep")
         assert f"{gone:.4f}" not in shown
+
+
+COURSE = Catalog()
+STEPPED = [
+    (lesson.slug, name)
+    for lesson in COURSE.lessons
+    for name in re.findall(r"^\[\[widget (\w+)", (LESSONS / lesson.slug / "lesson.md").read_text(), re.MULTILINE)
+    if lesson.scope.run(name).machine.name == "online-softmax"
+]
+
+
+PUSHED = [("online-softmax", "row", 84), *((slug, name, 100) for slug, name in STEPPED)]
+
+
+@pytest.mark.parametrize(("slug", "name", "added"), PUSHED, ids=[f"{name} +{added}" for _, name, added in PUSHED])
+def test_the_slider_breaks_the_old_way(slug: str, name: str, added: int) -> None:
+    """In every online softmax that a lesson lets the reader step: at the slider's end, and in the five scores at the 84 of the text."""
+    lesson = COURSE.lesson(slug)
+    assert lesson
+    run = lesson.scope.run(name).changed({"offset": added})
+    last = run.snapshot(run.steps)["state"]
+    assert "Infinity" in last["naive"]["exps"]
+    assert "NaN" in last["naive"]["shares"]
+    assert gap(last["shares"], last["reference"]["shares"]) < 1e-6
+
+
+def test_the_text_says_how_far_to_push(lesson: Lesson) -> None:
+    said = re.search(r"move Added to every score to (\d+).*?The highest score is then (\d+),", text(lesson, "plain"))
+    assert said
+    added, highest = map(int, said.groups())
+    assert highest == max(FIVE["scores"]) + added > FORMATS["float32"].exp_limit
 
 
 def test_quizzes_answer_misconceptions() -> None:

@@ -10,8 +10,8 @@ Two things are measured.
 (a) Attention for one head of 64 numbers. The plain way writes the table of scores to the GPU's memory and reads it back; PyTorch's
     fused kernels never store that table. float16 runs the flash kernel. float32 runs the memory-efficient one, because the flash
     kernel takes no float32.
-(b) Softmax over long rows by three Triton kernels that differ only in their passes: naive (sum, shares), safe (max, sum, shares)
-    and online (max and sum together, shares).
+(b) Softmax over long rows by three Triton kernels whose code differs only in its passes: naive (sum, shares), safe (max, sum, shares)
+    and online (max and sum together, shares). Each runs with the block size and the warps that a short trial finds quickest for it.
 
 The result is one JSON file; `problems` says what its shape must be. Times are milliseconds by CUDA events.
 Exit status: 0 when the file was written, and also when there is no GPU, PyTorch or Triton (a message says which, nothing is

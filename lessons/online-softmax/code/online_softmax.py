@@ -155,14 +155,18 @@ def running_states(s: np.ndarray, v: np.ndarray, block: int = 1) -> Iterator[Sta
 def merge(a: State, b: State) -> State:
     """The state of two stretches of a row, from the states of each: both are brought to the higher m, then added.
 
+    A side that has seen no live score is left out, not multiplied by 0, so that the other comes through untouched.
+
     >>> s, v = np.array([1, 3, 2, 5, 4]), np.array([10, 20, 30, 40, 50])
     >>> left, right = (update(empty_state(v), s[part], v[part]) for part in (slice(0, 3), slice(3, 5)))
     >>> round(float(output(merge(left, right))), 2)
     39.95
     """
-    m = np.maximum(a.m, b.m)
-    if m == -np.inf:  # neither has seen a live score
+    if a.m == -np.inf:
+        return b
+    if b.m == -np.inf:
         return a
+    m = np.maximum(a.m, b.m)
     alpha_a, alpha_b = np.exp(a.m - m), np.exp(b.m - m)
     return State(m, a.l * alpha_a + b.l * alpha_b, a.acc * alpha_a + b.acc * alpha_b)
 

@@ -8,6 +8,7 @@ from online_softmax import (
     SCORES,
     VALUES,
     SlowScores,
+    State,
     attention_state,
     by_hand,
     empty_state,
@@ -187,6 +188,12 @@ def test_merging_with_nothing_changes_nothing():
     some, nothing = update(empty_state(VALUES), SCORES, VALUES), empty_state(VALUES)
     assert merge(some, nothing) == merge(nothing, some) == some
     assert merge(nothing, nothing) == nothing
+
+
+def test_an_empty_part_is_left_out_of_a_merge():
+    """An empty part that is multiplied by 0: 0 * nan is nan."""
+    some, empty = update(empty_state(VALUES), SCORES, VALUES), State(NONE, 0.0, np.array(np.nan))
+    assert merge(some, empty) == merge(empty, some) == some
 
 
 def test_rising_scores_rescale_and_falling_ones_do_not():
