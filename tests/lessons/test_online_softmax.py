@@ -11,7 +11,7 @@ import pytest
 from app.lessons.check import check
 from app.lessons.course import LESSONS, Catalog
 from app.lessons.expressions.functions import gap
-from app.lessons.expressions.runs import Clock, Run
+from app.lessons.expressions.runs import Run
 from app.lessons.lesson import Lesson, read
 from app.machines import MACHINES
 from app.machines.formats import FORMATS
@@ -127,7 +127,7 @@ def test_the_slider_breaks_the_old_way(slug: str, name: str, added: int) -> None
     """In every online softmax that a lesson lets the reader step: at the slider's end, and in the five scores at the 84 of the text."""
     lesson = COURSE.lesson(slug)
     assert lesson
-    run = Run(name, lesson.front("runs")[name] | {"offset": added}, Clock())
+    run = Run(name, lesson.front("runs")[name] | {"offset": added})
     last = run.snapshot(run.steps)["state"]
     assert "Infinity" in last["naive"]["exps"]
     assert "NaN" in last["naive"]["shares"]
