@@ -1,29 +1,35 @@
 """The first operations of a row that were not finite, in words and as they are sent."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from app.machines.first_bad import Bad
 from app.machines.formats import FORMATS
-from app.stories.forms import kind, list_of, number, object_of
 from app.stories.voice import WRITTEN, Voice
+from app.stories.wire_types import Number, Told
 
 TOLD = 2  # rows whose operations a caption tells; the others it only counts
 
-FIRST_BAD = list_of(
-    object_of(
-        "An operation.",
-        ("index", "element"),
-        row=kind("integer", "the query, from 0", minimum=0),
-        step=kind("integer", "the step that made it", minimum=1),
-        gives=number("Infinity, -Infinity or NaN"),
-        op=kind("string", "which operation; cast: a number stored in a format", enum=["cast", "mul", "add", "sub", "exp", "div"]),
-        index=kind("integer", "the key it belongs to, from 0; absent for one on what the row keeps", minimum=0),
-        element=kind("integer", "the element of the vector, from 0, where it belongs to one", minimum=0),
-        text=kind("string", "in words"),
-    ),
-    "for each row, the operation that first gave an infinity and the one that first gave NaN, in the order met",
-)
+
+@dataclass(frozen=True)
+class BadStep(Told):
+    """For a row, the operation that first gave an infinity, or the one that first gave NaN."""
+
+    row: int
+    """the query, from 0"""
+    step: int
+    """the step that made it"""
+    gives: Number
+    """Infinity, -Infinity or NaN"""
+    op: str
+    """which operation: mul, add, sub, exp, div, or cast, a number stored in a format"""
+    text: str
+    """in words"""
+    index: int | None = None
+    """the key it belongs to, from 0; absent for one on what the row keeps"""
+    element: int | None = None
+    """the element of the vector, from 0, where it belongs to one"""
+
 
 WHERE = {
     "q": "element {element} of the query",
@@ -78,18 +84,13 @@ def reason(voice: Voice, bad: Bad) -> str:
 Found = Mapping[int, Sequence[tuple[int, Bad]]]  # of each row, the step that it was met in and what it was
 
 
-def sent(found: Found) -> list[dict[str, Any]]:
-    """As they stand in a snapshot, row by row."""
-    told = []
-    for row, bads in sorted(found.items()):
-        for step, bad in bads:
-            one: dict[str, Any] = {"row": row, "step": step, "gives": bad.gives, "op": bad.op}
-            if bad.key is not None:
-                one["index"] = bad.key
-            if bad.element is not None:
-                one["element"] = bad.element
-            told.append(one | {"text": f"Query {row + 1}, step {step}: {reason(WRITTEN, bad)}"})
-    return told
+def sent(found: Found) -> tuple[BadStep, ...]:
+    """As they stand in a snapshot, row by row, in the order met."""
+    return tuple(
+        BadStep(row, step, bad.gives, bad.op, f"Query {row + 1}, step {step}: {reason(WRITTEN, bad)}", bad.key, bad.element)
+        for row, bads in sorted(found.items())
+        for step, bad in bads
+    )
 
 
 def aside(voice: Voice, found: Found, step: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from app.machines.arithmetic import Ledger
 from app.machines.run import Machine, Moment
 from app.stories.voice import Voice
+from app.stories.wire_types import Told
 
 S = TypeVar("S")  # a machine's spec
 E = TypeVar("E")  # its view's event
@@ -18,10 +19,16 @@ Box = tuple[float, float, float, float]  # x, y, width, height in a figure
 class View(Protocol):
     """What one machine's run looks like. `see` is shown every moment in order; event (None at step 0) and state describe the last one.
 
-    form_name   how the OpenAPI document calls it; the types that event and state are of stand there as event_type and state_type
+    form_name                how the OpenAPI document calls it
+    event_type, state_type   dataclasses of wire_types.Told: what event and state are of
     """
 
     form_name: str
+
+    @property
+    def event_type(self) -> type[Told]: ...
+    @property
+    def state_type(self) -> type[Told]: ...
 
     def __init__(self, spec: Any) -> None: ...
     def see(self, moment: Moment) -> None: ...

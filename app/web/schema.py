@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
 from app.snapshot import MAX_COUNT, VERSION, link_names
 from app.stories import BY_NAME
-from app.stories.forms import SHAPED, Schema, kind, list_of, object_of, ref
-from app.stories.record import View
+from app.web.forms import SHAPED, Schema, kind, list_of, object_of, ref
+from app.web.told import schema_of
 
 _STEP = 10**6
 
@@ -40,8 +38,8 @@ def _snapshot(machine: Machine) -> Schema:
         step=kind("integer", "this step; 0 is before anything is read", minimum=0),
         steps=kind("integer", "how many there are", minimum=1),
         done=kind("boolean", "whether this is the last"),
-        event=described(view, "event"),
-        state=described(view, "state"),
+        event=schema_of(view.event_type) | {"required": ["kind"]},
+        state=schema_of(view.state_type),
         ledger=_LEDGER,
         caption=kind("string", "the step in one sentence"),
         spoken=kind("string", "the same for the ear"),
@@ -53,43 +51,6 @@ def _snapshot(machine: Machine) -> Schema:
             "required": ["self"],
         },
     )  # fmt: skip
-
-
-def described(view: type[View], part: str) -> Schema:
-    """What a view's event or state may be, from its type; every name is there but for what may be None, and of an event only its kind."""
-    old: Schema | None = getattr(view, f"{part}_form", None)
-    if old is not None:
-        return old
-    told = TypeAdapter(getattr(view, f"{part}_type")).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    named = told.pop("$defs", {})
-    found: Schema = _plain(told, named)
-    return found | {"required": ["kind"]} if part == "event" else found
-
-
-def _plain(told: Any, named: Schema) -> Any:
-    """A schema of pydantic's in our form: types of ours written where they are used, but for numbers; what is None is absent, not null."""
-    if isinstance(told, list):
-        return [_plain(one, named) for one in told]
-    if not isinstance(told, dict):
-        return told
-    name = str(told.get("$ref", "")).rpartition("/")[2]
-    if name in SHARED:
-        about = {"description": told["description"]} if "description" in told else {}
-        return {"allOf": [ref(name)], **about} if about else ref(name)
-    if name:
-        return _plain(named[name] | {key: value for key, value in told.items() if key != "$ref"}, named)
-    if "anyOf" in told:
-        there = [one for one in told["anyOf"] if one != {"type": "null"}]
-        if len(there) == 1:
-            return _plain(there[0] | ({"description": told["description"]} if "description" in told else {}), named)
-    found = {key: _plain(value, named) for key, value in told.items() if key not in ("title", "default", "properties", "required")}
-    if "properties" in told:
-        found["properties"] = {key.rstrip("_"): _plain(value, named) for key, value in told["properties"].items()}
-        found["required"] = [key.rstrip("_") for key, value in told["properties"].items() if {"type": "null"} not in value.get("anyOf", ())]
-    return found
-
-
-SHARED = ("Number", "Shaped")
 
 
 def components(machines: dict[str, Machine]) -> Schema:

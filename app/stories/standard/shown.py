@@ -1,39 +1,55 @@
 """Standard attention, looked at: the two tables it stores, and the output."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from app.machines import first_bad
 from app.machines.attention import Inputs
 from app.machines.first_bad import Bad
+from app.machines.formats import Array
 from app.machines.run import Moment
-from app.machines.standard import KINDS, Event, State
-from app.stories.attention import ERROR, REFERENCE, compared, errors, reference, table
-from app.stories.bad import FIRST_BAD, aside, sent
-from app.stories.forms import event_of, object_of
+from app.machines.standard import Event, State
+from app.stories.attention import Off, Reference, Table, compared, errors, reference
+from app.stories.bad import BadStep, aside, sent
 from app.stories.voice import Voice
+from app.stories.wire_types import Told
 
-EVENT = event_of(
-    ["start", *KINDS],
-    p=table("softmax: the shares before they are cast; where p_format is another format than accumulate"),
-    first_bad=FIRST_BAD,
-    p_cast=table("softmax: the shares as they meet V, cast to p_format; where that is another format than accumulate"),
-)
-STATE = object_of(
-    "What lies in slow memory.",
-    ("s", "p", "output", "error"),
-    s=table("the scores, n_q rows of n_k; -Infinity where masked"),
-    p=table("the shares, n_q rows of n_k, in p_format"),
-    output=table("n_q rows of d_v"),
-    first_bad=FIRST_BAD,
-    error=ERROR,
-    reference=REFERENCE,
-)
+
+@dataclass(frozen=True)
+class Made(Told):
+    """What the step just made did. `kind` is start at step 0, where the rest is absent."""
+
+    kind: str
+    """which table was made: start (none yet), scores, softmax or output"""
+    first_bad: tuple[BadStep, ...]
+    """for each row, the operation that first gave an infinity and the one that first gave NaN, in the order met"""
+    p: Table | None = None
+    """softmax: the shares before they are cast; where p_format is another format than accumulate"""
+    p_cast: Table | None = None
+    """softmax: the shares as they meet V, cast to p_format; where that is another format than accumulate"""
+
+
+@dataclass(frozen=True)
+class Stored(Told):
+    """What lies in slow memory."""
+
+    first_bad: tuple[BadStep, ...]
+    """for each row, the operation that first gave an infinity and the one that first gave NaN, in the order met"""
+    reference: Reference
+    """the float64 answer"""
+    s: Table | None = None
+    """the scores, n_q rows of n_k; -Infinity where masked"""
+    p: Table | None = None
+    """the shares, n_q rows of n_k, in p_format"""
+    output: Table | None = None
+    """n_q rows of d_v"""
+    error: Off | None = None
+    """how far rounding carried the output"""
 
 
 class StandardView:
     """The machine keeps everything, so there is nothing to remember but the reference."""
 
-    form_name, event_form, state_form = "Standard", EVENT, STATE
+    form_name, event_type, state_type = "Standard", Made, Stored
 
     def __init__(self, spec: Inputs) -> None:
         self.spec, self.reference = spec, reference(spec)
@@ -54,25 +70,25 @@ class StandardView:
     def _found(self) -> dict[int, list[tuple[int, Bad]]]:
         return {row: bads for row, bads in enumerate(self.bad) if bads}
 
-    def event(self) -> dict[str, Any]:
+    def event(self) -> Made | None:
         event: Event | None = self.moment.event
         if event is None:
-            return {"kind": "start"}
-        told: dict[str, Any] = {"kind": event.kind, "first_bad": sent(self._found)}
-        if event.shares is not None and self.spec.p_format != self.spec.accumulate:
-            told |= {"p": event.shares.tolist(), "p_cast": event.after.p.tolist()}  # type: ignore[union-attr]
-        return told
+            return None
+        cast = event.shares is not None and event.after.p is not None and self.spec.p_format != self.spec.accumulate
+        tables = (_listed(event.shares), _listed(event.after.p)) if cast else (None, None)
+        return Made(event.kind, sent(self._found), *tables)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Stored:
         state: State = self.moment.state
-        parts = (("s", state.s), ("p", state.p), ("output", state.output))
-        told: dict[str, Any] = {name: part.tolist() for name, part in parts if part is not None}
-        told["first_bad"] = sent(self._found)
-        return told | ({"error": self._off()} if state.output is not None else {}) | {"reference": self.reference}
+        return Stored(sent(self._found), self.reference, _listed(state.s), _listed(state.p), _listed(state.output), self._off())
 
     def words(self) -> dict[str, str]:
         return compared(self.spec, self.reference, self._off())
 
-    def _off(self) -> dict[str, Any] | None:
+    def _off(self) -> Off | None:
         output = self.moment.state.output
         return None if output is None else errors(self.spec, output, self.reference)
+
+
+def _listed(part: Array | None) -> Table | None:
+    return None if part is None else part.tolist()

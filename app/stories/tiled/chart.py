@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from app.look import look
 from app.machines.tiled import Spec
 from app.numbers import show
 from app.stories.record import Shot
+from app.stories.tiled.shown import Rows, Tile
+
+TiledShot = Shot[Spec, Tile | None, Rows]
 
 ROOMY = 8  # rows and columns up to which numbers are written
 LEVELS = 4  # steps of colour on each side of 0 where they are not
@@ -90,7 +92,7 @@ def level(given: Any, most: float) -> int:
     return round(LEVELS * value / most) if most and np.isfinite(value) else 0
 
 
-def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
+def drawing(shot: TiledShot) -> Drawing:
     """The tables of a snapshot.
 
     >>> from app.machines import MACHINES
@@ -101,32 +103,28 @@ def drawing(shot: Shot[Spec, Any, Any]) -> Drawing:
     (['Q', 'Kᵀ', 'map of positions', 'Vᵀ', 'm', 'ℓ', 'acc'], ['live', 'waiting'])
     """
     spec = shot.spec
-    snapshot = {"event": shot.event, "state": shot.state}
     room = roomy(spec)
     cell = 44.0 if room else max(6.0, min(22.0, 420 / max(spec.n_k, 1)))
     q, k, v = (x.tolist() for x in spec.stored)
-    event = snapshot["event"]
-    rows, cols = range(*event.get("q_rows", (0, 0))), range(*event.get("k_cols", (0, 0)))
+    event, state = shot.event, shot.state
+    rows, cols = range(*(event.q_rows if event else (0, 0))), range(*((event and event.k_cols) or (0, 0)))
     gap, left, top = 24.0, 34.0, 22.0
     map_x, map_y = left + spec.d * cell + gap, top + spec.d * cell + gap
     right = map_x + spec.n_k * cell + gap
     tables = [
         _matrix("Q", left, map_y, q, cell, room, rows=rows),
         _matrix("Kᵀ", map_x, top, list(map(list, zip(*k, strict=True))), cell, room, cols=cols),
-        _map(snapshot, map_x, map_y, cell, room),
+        _map(shot, map_x, map_y, cell, room),
         _matrix("Vᵀ", map_x, map_y + spec.n_q * cell + gap, list(map(list, zip(*v, strict=True))), cell, room, cols=cols),
     ]
-    kept: list[tuple[str, str, int]] = [("m", "m", 1), ("ℓ", "l", 1)]
-    kept += [("acc", "acc", spec.d_v)] if "acc" in snapshot["state"] else []
-    kept += [("output", "output", spec.d_v)] if "output" in snapshot["state"] else []
+    kept: list[tuple[str, Any, int]] = [("m", [[m] for m in state.m], 1), ("ℓ", [[l] for l in state.l], 1)]
+    kept += [("acc", state.acc, spec.d_v)] if state.acc is not None else []
+    kept += [("output", [row or [None] * spec.d_v for row in state.output], spec.d_v)] if state.output is not None else []
     wide = cell * 1.25 if room else cell
-    for name, path, count in kept:
-        found = [
-            [look(snapshot, path, i, c if count > 1 or path in ("acc", "output") else None) for c in range(count)] for i in range(spec.n_q)
-        ]
+    for name, found, count in kept:
         tables.append(_matrix(name, right, map_y, found, cell, room, rows=rows, width=wide))
         right += count * wide + gap / 2
-    if "output" not in snapshot["state"]:
+    if state.output is None:
         right += spec.d_v * wide + gap / 2  # its place is kept, so that the figure has one size from the first step to the last
     labels = tuple((map_x - 6, map_y + (i + 0.5) * cell + 4, f"{i + 1}") for i in range(spec.n_q) if room)
     tables[2] = Table(tables[2].name, tables[2].x, tables[2].y, tables[2].cells, labels)
@@ -158,11 +156,15 @@ def _matrix(
     return Table(name, x, y - 5, cells)
 
 
-def _map(snapshot: dict[str, Any], x: float, y: float, cell: float, room: bool) -> Table:
-    cells = []
-    for i, row in enumerate(snapshot["state"]["cells"]):
+def _map(shot: TiledShot, x: float, y: float, cell: float, room: bool) -> Table:
+    event, cells = shot.event, []
+    rows, cols = (event.q_rows, event.k_cols) if event and event.k_cols else ((0, 0), (0, 0))
+    for i, row in enumerate(shot.state.cells):
         for j, state in enumerate(row):
-            score, size, cast = (look(snapshot, f"event.{name}", i, j) for name in ("scores", "p", "p_cast"))
+            score, size, cast = None, None, None
+            if event and rows[0] <= i < rows[1] and cols[0] <= j < cols[1]:
+                at = i - rows[0], j - cols[0]
+                score, size, cast = (None if part is None else part[at[0]][at[1]] for part in (event.scores, event.p, event.p_cast))
             text = show(score) if room and state == "live" and score is not None else "consumed" if room and state == "consumed" else ""
             if room and state == "masked":
                 text = "–"
