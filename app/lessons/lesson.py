@@ -1,6 +1,7 @@
 """A lesson, and each of its tracks made into a page when first asked for."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from os.path import isfile
 from pathlib import Path
 from threading import RLock
@@ -11,6 +12,7 @@ from app.lessons.expressions.runs import Data
 from app.lessons.expressions.sandbox import RESERVED, Scope
 from app.lessons.markup import code, markdown
 from app.lessons.markup.context import Context, Heading
+from app.lessons.markup.minutes import minutes
 from app.lessons.problems import Invalid, Problem
 from app.lessons.quiz import questions as quizzes
 from app.lessons.quiz.html import Given, section
@@ -65,9 +67,9 @@ class Lesson:
         found = self.front("order", 0)
         return found if isinstance(found, int) and found else 10**6
 
-    @property
+    @cached_property
     def minutes(self) -> dict[Track, int]:
-        return {track: self.source.minutes(track) for track in reading.TRACKS}
+        return {track: minutes(self.source.text, track) for track in reading.TRACKS}
 
     @property
     def files(self) -> list[str]:
@@ -92,8 +94,7 @@ class Lesson:
 
     def _made(self, track: Track) -> Page:
         context = self.context(track)
-        text, context.boxes = self.source.track(track)
-        html = markdown.html(context.mark(text), context)
+        html = markdown.html(context.mark(self.source.text), context)
         return Page(
             html, tuple(context.headings), frozenset(context.scripts), tuple(sorted(context.problems)), frozenset(context.ids), tuple(context.links),
             tuple(context.placed),

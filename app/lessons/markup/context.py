@@ -9,7 +9,7 @@ from typing import Any
 from app.lessons.expressions.sandbox import Scope
 from app.lessons.problems import Invalid, Problem
 from app.lessons.quiz.questions import Quiz
-from app.lessons.source import Box, Track
+from app.lessons.source import Track
 
 BASE = "\ue0ff"  # stands for the site's root in made HTML, which a proxy may put elsewhere
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -46,7 +46,6 @@ class Context:
     scope: Scope
     folder: Path | None
     quizzes: Mapping[str, Quiz] = field(default_factory=dict)
-    boxes: dict[int, Box] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)

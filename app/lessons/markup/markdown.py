@@ -4,8 +4,7 @@ HTML in the text is shown as text, so a lesson cannot carry script. No style att
 """
 
 import re
-from collections.abc import MutableMapping, Sequence
-from html import escape
+from collections.abc import Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -20,12 +19,11 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.lessons.markup import directives, links
 from app.lessons.markup.code import coloured
+from app.lessons.markup.containers import Env, containers_plugin
 from app.lessons.markup.context import Context, Heading
 from app.lessons.markup.latex import as_latex, mathml
 from app.lessons.problems import Invalid
-from app.lessons.source import ADMONITIONS
 
-Env = MutableMapping[str, Any]
 _NAMED = re.compile(r"\s*\{#([A-Za-z][\w-]*)\}\s*$")
 _PLACED = re.compile(r"\[\[[ \t]*[a-z]+(?:[ \t].*)?\]\][ \t]*$")
 
@@ -40,7 +38,7 @@ def html(text: str, context: Context) -> str:
     """
     context.lines = text.split("\n")
     context.inline = lambda words, line: str(_MARKDOWN.renderInline(words, {"context": context, "at": line}))
-    return str(_MARKDOWN.render(text, {"context": context}))
+    return str(_MARKDOWN.render(text, {"context": context, "track": context.track}))
 
 
 def _blocks(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -60,26 +58,6 @@ def _blocks(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     token = state.push("placed", "", 0)
     token.content, token.map = text.replace("\n", " ").strip(), [first, line]
     state.line = line
-    return True
-
-
-def _containers(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    box = state.env["context"].boxes.get(first) if "context" in state.env and "at" not in state.env else None
-    if box is None or box.last >= last:
-        return False
-    if silent:
-        return True
-    opened = state.push("box_open", "", 1)
-    opened.info, opened.map, opened.block = box.name, [first, box.last], True
-    title = state.push("inline", "", 0)
-    title.content, title.map, title.children = box.title, [first, first + 1], []
-    state.push("box_titled", "", 0).info = box.name
-    kept = state.parentType, state.lineMax
-    state.parentType, state.lineMax = "container", box.last
-    state.md.block.tokenize(state, first + 1, box.last)
-    state.parentType, state.lineMax = kept
-    state.push("box_close", "", -1).info = box.name
-    state.line = box.last + 1
     return True
 
 
@@ -200,27 +178,6 @@ def _placed(self: RendererHTML, tokens: Sequence[Token], place: int, options: Op
         return ""
 
 
-def _box_open(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    name = tokens[place].info
-    if name == "answer":
-        return '<details class="answer"><summary>'
-    if name == "summary":
-        return '<div class="box-summary" role="note" aria-label="Summary"><p class="box-title">'
-    word = name.capitalize() if name in ADMONITIONS else ""
-    colon = ": " if tokens[place + 1].content else ""
-    return f'<div class="admonition {escape(name)}" role="note"><p class="box-title"><span class="word">{word}{colon}</span>'
-
-
-def _box_titled(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    if tokens[place].info == "answer":
-        return f"{'' if tokens[place - 1].content else 'Show the answer'}</summary>\n<div>"
-    return "</p>\n"
-
-
-def _box_close(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-    return "</div></details>\n" if tokens[place].info == "answer" else "</div>\n"
-
-
 def _table_open(self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
     return '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n'
 
@@ -237,15 +194,14 @@ def _backref(self: RendererHTML, tokens: Sequence[Token], place: int, options: O
 def _made() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     md.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=False)
-    md.use(footnote_plugin)
+    md.use(footnote_plugin).use(containers_plugin)
     above: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("fence", "placed", _blocks, above)
-    md.block.ruler.before("fence", "containers", _containers, above)
     md.core.ruler.before("inline", "name_headings", _name_headings)
     md.core.ruler.push("fill", _fill)
     rules = {
         "math_inline": _maths, "math_inline_double": _maths, "math_block": _maths, "fence": _fence, "code_block": _fence, "placed": _placed,
-        "box_open": _box_open, "box_titled": _box_titled, "box_close": _box_close, "table_open": _table_open, "table_close": _table_close,
+        "table_open": _table_open, "table_close": _table_close,
         "footnote_anchor": _backref,
     }  # fmt: skip
     for name, rule in rules.items():

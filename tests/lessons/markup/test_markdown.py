@@ -63,6 +63,15 @@ def test_tracks_show_their_own_and_lines_stay(tmp_path):
     assert 'class="footnotes"' in deep
 
 
+def test_a_track_leaves_nothing_of_itself_behind(tmp_path):
+    body = "\nText[^a].\n\n::: deep\n[^a]: Deep aside.\n\n## Named {#named}\n\n{{ fife }} $\\nope$ [x](what:x)\n:::\n\n```text\n::: deep\n```\n"
+    made = html(tmp_path, body)
+    assert "Text[^a]." in made
+    assert "footnote" not in made
+    assert "named" not in made
+    assert "::: deep" in made
+
+
 def test_containers_nest_by_the_one_opened_last(tmp_path):
     made = html(tmp_path, "\n::: tip Outer\nA.\n\n::: answer\nHidden {{ five[1].l }}.\n:::\n\nB.\n:::\n\nAfter.\n")
     assert (
@@ -148,6 +157,10 @@ def test_code_is_shown_whole_or_by_function(tmp_path):
 def test_minutes_count_a_tracks_own_words(tmp_path):
     found = lesson(tmp_path, "\n" + "word " * 360 + "\n\n::: deep\n" + "word " * 900 + "\n:::\n")
     assert found.minutes == {"plain": 2, "deep": 7}
+    fenced = lesson(
+        tmp_path, "\n```text\n" + "word " * 900 + '\n```\n\n[[trace five columns="l" caption="C"]]\n\n' + "{{ five[1].l }} " * 90
+    )
+    assert fenced.minutes == {"plain": 1, "deep": 1}
 
 
 FAULTS = [
@@ -179,6 +192,7 @@ FAULTS = [
     ("x\n\n::: note", 2, "is not closed"),
     ("::: deep\n::: plain\nx\n:::\n:::", 1, "do not nest"),
     ("- a\n\n  ::: note\n  x\n  :::", 2, "left margin"),
+    ("x\n\n> ::: note\n> x", 2, "left margin"),
     ("x\n\n```python\nx", 2, "fence is not closed"),
     ("```nolanguage\nx\n```", 0, "no language 'nolanguage'"),
     ("![x](a.png)", 0, "pictures come from the machines"),
