@@ -7,7 +7,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from app.machines.arithmetic import Ledger
 from app.machines.run import Machine, Moment
 from app.stories.voice import Voice
-from app.stories.wire_types import Told
 
 S = TypeVar("S")  # a machine's spec
 E = TypeVar("E")  # its view's event
@@ -24,11 +23,8 @@ class View(Protocol):
     """
 
     form_name: str
-
-    @property
-    def event_type(self) -> type[Told]: ...
-    @property
-    def state_type(self) -> type[Told]: ...
+    event_type: type[Any]
+    state_type: type[Any]
 
     def __init__(self, spec: Any) -> None: ...
     def see(self, moment: Moment) -> None: ...
