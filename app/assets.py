@@ -50,7 +50,11 @@ class Assets:
 
 def load() -> Assets:
     """Read and compress everything under static/, and Plotly from where set-up has put it."""
-    files = {path.relative_to(STATIC).as_posix(): path for path in sorted(STATIC.rglob("*")) if path.is_file() and path.suffix != ".md"}
+    files = {
+        path.relative_to(STATIC).as_posix(): path
+        for path in sorted(STATIC.rglob("*"))
+        if path.is_file() and path.suffix not in (".md", ".ts")
+    }
     files[PLOTLY] = _PLOTLY_SMALL if _PLOTLY_SMALL.is_file() else _PLOTLY_WHOLE
     found = {name: _asset(name, _terse(name, path.read_bytes())) for name, path in files.items()}
     stamp = sha256("".join(f"{name}{asset.digest}" for name, asset in found.items()).encode()).hexdigest()[:12]

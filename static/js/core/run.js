@@ -57,7 +57,7 @@ export function passes(error) {
   return error instanceof TypeError || error.name === "TimeoutError" || PASSING.includes(Number(error.cause));
 }
 
-/** @typedef {{step: number, steps: number, spec: any, event: any, state: any, caption: string, spoken: string, links: Record<string, string>, [name: string]: any}} Snapshot */
+/** What core needs of any snapshot; each widget knows its own, from snapshot.d.ts. @typedef {import("./snapshot").Told<any, any>} Snapshot */
 /** @typedef {{steps: number, start: number, count: number, snapshots: Snapshot[]}} Part */
 
 export class Run {

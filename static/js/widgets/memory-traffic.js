@@ -2,7 +2,7 @@
 
 import { mountAll } from "../core/widget.js";
 
-/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+/** @typedef {import("../core/snapshot").TrafficSnapshot} Snapshot */
 
 /** @param {HTMLElement} root @param {Snapshot} snapshot */
 function draw(root, snapshot) {

@@ -2,7 +2,7 @@
 
 import { CONFIG, colours, layout, plotly } from "../core/plotly.js";
 
-/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+/** @typedef {import("../core/snapshot").TrafficSnapshot} Snapshot */
 
 const Plotly = await plotly();
 const LOOKS = /** @type {Record<string, {symbol: string, dash: string, ink: string, title: string}>} */ ({

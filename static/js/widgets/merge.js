@@ -2,7 +2,7 @@
 
 import { mountAll } from "../core/widget.js";
 
-/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+/** @typedef {import("../core/snapshot").MergeSnapshot} Snapshot */
 
 const PARTS = { waits: "waits", now: "read now", read: "read" };
 const RESULTS = { later: "not yet", now: "made now", waiting: "waits", used: "merged" };

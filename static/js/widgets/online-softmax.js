@@ -8,7 +8,7 @@ const BASE = 194;
 const ROOMY = 10;
 const TALL = 74;
 
-/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+/** @typedef {import("../core/snapshot").OnlineSnapshot} Snapshot */
 
 /**
  * What each bar of a chart is: its kind, its height and its height before as a part of the axis, and its number.

@@ -4,7 +4,7 @@ import { show, superscript } from "../core/bind.js";
 import { CONFIG, colours, layout, plotly } from "../core/plotly.js";
 import { bars } from "./online-softmax.js";
 
-/** @typedef {import("../core/run.js").Snapshot} Snapshot */
+/** @typedef {import("../core/snapshot").OnlineSnapshot} Snapshot */
 
 const Plotly = await plotly();
 
