@@ -57,7 +57,7 @@ export function passes(error) {
   return error instanceof TypeError || error.name === "TimeoutError" || PASSING.includes(Number(error.cause));
 }
 
-/** What core needs of any snapshot; each widget knows its own, from snapshot.d.ts. @typedef {import("./snapshot").Told<any, any>} Snapshot */
+/** What core needs of any snapshot; each widget knows its own, from snapshot.d.ts. @typedef {import("./snapshot").Told<any, any> & {phase?: number}} Snapshot */
 /** @typedef {{steps: number, start: number, count: number, snapshots: Snapshot[]}} Part */
 
 export class Run {
