@@ -38,7 +38,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     """The whole site. Everything it needs is made here and handed on.
 
     >>> [route for route in create_app().openapi()["paths"]][:2]
-    ['/api/v1/machines', '/api/v1/machines/online-softmax/snapshots/{step}']
+    ['/api/v1/machines', '/api/v1/machines/softmax-passes/snapshots/{step}']
     """
     settings = settings or Settings()
     app = FastAPI(
@@ -47,7 +47,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     )  # fmt: skip
     files = assets.load()
     ready = Ready(settings.cache_bytes)
-    site = Site(files.stamp)
+    site = Site(files)
     catalog = Catalog(settings.lessons_dir)
     renders = Renders()
     metrics = Metrics() if settings.metrics else None

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from app.machines import MACHINES
+
 ROOT = Path(__file__).parent.parent
 PURE = {
     "abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "math", "operator", "random", "struct", "typing", "numpy", "ml_dtypes",
@@ -67,7 +69,89 @@ def test_imports_point_one_way(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "app/machines").glob("*.py")), ids=lambda path: path.name)
 def test_machines_are_pure(path):
     others = {name.split(".")[0] for name in imported(path) if name.split(".")[0] != "app"}
-    assert others <= PURE
+    assert others <= PURE | ({"importlib", "pkgutil"} if path.name == "__init__.py" else set())  # it finds the others
+
+
+# What each role may build on: those before it. A role is a room, or one file of it that knows less than the rest.
+ROLES = [
+    ("app.machines", "app.numbers", "app.look", "app.settings", "app.coding", "app.figures.letters", "app.hooks"),
+    ("app.specs", "app.assets"),
+    ("app.stories",),
+    ("app.snapshot",),
+    ("app.runs",),
+    ("app.templates",),
+    ("app.figures",),
+    ("app.lessons", "app.widgets", "app.embedding", "app.share"),
+    ("app.export",),
+    ("app.web",),
+]
+
+
+def rank(module: str) -> int:
+    """How far up a module stands, by the longest name in ROLES that it begins with."""
+    found = {name: place for place, names in enumerate(ROLES) for name in names if f"{module}.".startswith(f"{name}.")}
+    return found[max(found, key=len)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_import_points_up(path):
+    """machines ← stories ← snapshot ← runs ← figures ← pages."""
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    if module != "app":
+        ours = {name for name in imported(path) if name.startswith("app.")}
+        assert {name for name in ours if rank(name) > rank(module)} == set()
+
+
+def constants(path: Path) -> list[tuple[int, str]]:
+    """The texts of a file, each with its line; longer ones that only speak of a name, such as docstrings, are others."""
+    return [
+        (node.lineno, node.value)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def test_a_machines_name_stands_in_its_machine_and_its_story_alone():
+    """So nobody can ask `if name == "…"`: what differs from widget to widget is in its record."""
+    homes = {module: name for module, name in (_named(path) for path in (ROOT / "app/machines").glob("*.py")) if name}
+    assert len(homes) == len(MACHINES)
+    strays = []
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        room, *inner = path.relative_to(ROOT / "app").with_suffix("").parts
+        own = homes.get(inner[0]) if room in ("machines", "stories") and inner else None
+        strays += [f"{path.relative_to(ROOT)}:{line} says {text!r}" for line, text in constants(path) if text in MACHINES and text != own]
+    assert strays == []
+
+
+def _named(path: Path) -> tuple[str, str]:
+    """A file of app/machines and the name that its MACHINE has there."""
+    found = re.search(r'^MACHINE = Machine\(\n    name="([a-z-]+)"', path.read_text(), re.MULTILINE)
+    return path.stem, found[1] if found else ""
+
+
+def test_shared_templates_ask_for_no_machine_by_name():
+    shared = [path for path in (ROOT / "templates").iterdir() if path.suffix in (".html", ".jinja")] + [
+        ROOT / "templates/widgets/parts.jinja"
+    ]
+    found = [(path.name, name) for path in shared for name in MACHINES for quote in "\"'" if f"{quote}{name}{quote}" in path.read_text()]
+    assert found == []
+
+
+def named_in(readme: Path) -> set[str]:
+    """What stands in backticks in the first column of a README's tables."""
+    rows = re.findall(r"^\| (`[^|]+) \|", readme.read_text(), re.MULTILINE)
+    return {name.strip("`").rstrip("/") for row in rows for name in row.split(", ")}
+
+
+@pytest.mark.parametrize("readme", sorted((ROOT / "app").rglob("README.md")), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_readme_names_every_room_and_file_beside_it_and_no_other(readme):
+    there = {
+        path.name
+        for path in readme.parent.iterdir()
+        if (path.suffix == ".py" or path.is_dir()) and path.name not in ("__init__.py", "__pycache__")
+    }
+    named = {name.split("/")[0] for name in named_in(readme)}
+    assert named == there
 
 
 def test_widgets_never_import_each_other():

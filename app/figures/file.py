@@ -72,4 +72,5 @@ def png(picture: str, scale: float = 2.0) -> bytes:
 
 @cache
 def template(name: str) -> Any:
-    return environment().get_template(f"figures/{name}")
+    """A figure's template, or that of figures which are rows of words and numbers."""
+    return environment().select_template([f"figures/{name}", "figures/rows.svg"])

@@ -19,7 +19,7 @@ from app.runs import run as run_of
 from app.runs import snapshot
 from app.snapshot import MAX_COUNT, NoSuchStep, encode
 from app.specs import Fault, SpecError, clip, parse, query, text, whole
-from app.stories import BY_NAME
+from app.stories import BY_NAME, WIDGETS
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
@@ -37,15 +37,15 @@ def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int)
 
     async def machines(request: Request) -> Response:
         def make() -> bytes:
-            return encode({"machines": [described(machine) for machine in MACHINES.values()]})
+            return encode({"machines": [described(one.machine) for one in WIDGETS]})
 
         return await ready.shared(request, JSON, lambda: beside(make))
 
     api.add_api_route(
         "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response
     )
-    for machine in MACHINES.values():
-        _add(api, machine, ready, renders, budget, most_body_bytes)
+    for one in WIDGETS:
+        _add(api, one.machine, ready, renders, budget, most_body_bytes)
 
     @api.get("/machines/{machine}/{rest:path}", include_in_schema=False)
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
@@ -56,7 +56,7 @@ def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int)
             raise NotFound(
                 name_fault("address", f"machines/{machine}/{rest}", [f"machines/{machine}/snapshots", f"machines/{machine}/snapshots/0"])
             )
-        raise NotFound(name_fault("machine", machine, list(MACHINES)))
+        raise NotFound(name_fault("machine", machine, list(BY_NAME)))
 
     return api
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app import __version__
+from app.assets import Assets
 from app.figures.qr import MOST, qr
 from app.hooks import shown, value
 from app.look import look
@@ -18,6 +19,8 @@ from app.specs import Fault
 from app.stories import PAGES
 from app.stories.tiled.chart import largest, level
 from app.templates import environment
+
+PLAIN_SCRIPT = "core/plain"  # of a widget that has none of its own: what bind.js fills is all that a step changes
 
 
 def pages() -> Environment:
@@ -60,11 +63,12 @@ def root_of(request: Request) -> str:
 
 
 class Site:
-    """Renders pages. `stamp` is in the address of every static file."""
+    """Renders pages. The stamp of the static files is in the address of each."""
 
-    def __init__(self, stamp: str) -> None:
-        self.stamp = stamp
+    def __init__(self, files: Assets) -> None:
+        self.stamp = files.stamp
         self.environment = pages()
+        self.environment.filters["script"] = lambda name: own if f"js/{(own := f'widgets/{name}')}.js" in files.files else PLAIN_SCRIPT
         self.environment.globals["widgets"] = tuple(PAGES.values())  # in the ladder's order, for the navigation
 
     def render(self, request: Request, template: str, /, **more: Any) -> bytes:

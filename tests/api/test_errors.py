@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.machines import MACHINES
+from app.stories import BY_NAME
 
 ONLINE = "/api/v1/machines/online-softmax/snapshots"
 
@@ -66,7 +66,7 @@ def test_windows_that_are_not(client):
 
 def test_unknown_machines_and_addresses(client):
     error = failed(client.get("/api/v1/machines/softmax/snapshots/0?scores=1"), 404)
-    assert error["allowed"] == list(MACHINES)
+    assert error["allowed"] == list(BY_NAME)
     failed(client.get("/api/v1/machines/online-softmax/shots"), 404)
     failed(client.get("/api/v1/nothing"), 404)
     assert failed(client.put(ONLINE), 405)["code"] == "method_not_allowed"

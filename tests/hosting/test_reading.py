@@ -14,6 +14,7 @@ from app.__main__ import command_line, settings_from
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
+from app.stories import PAGES
 from app.web.ready import Ready
 
 # each of these took from seconds to hours when its time grew with the square of its length
@@ -47,10 +48,10 @@ def test_no_input_takes_longer_than_its_length():
 
 
 PATHS = [
-    *(f"/{room}/{name}" for room in ("widgets", "embed", "share") for name in ("online-softmax", "tiled-attention", "merge", "softmax-passes", "division-order")),
+    *(f"/{room}/{name}" for room in ("widgets", "embed", "share") for name in PAGES),
     *(f"/api/v1/machines/{name}/snapshots{rest}" for name in MACHINES for rest in ("", "/1")),
     *(f"/figures/{name}" for name in ("online-softmax.svg", "merge.csv", "tiled-attention.qr.svg")),
-    "/", "/oembed", "/widgets/memory-traffic", "/lessons/", "/lessons/online-softmax", "/api/v1/machines", "/guide/hosting", "/healthz",
+    "/", "/oembed", "/lessons/", "/lessons/online-softmax", "/api/v1/machines", "/guide/hosting", "/healthz",
 ]  # fmt: skip
 NAMES = (
     b"scores",

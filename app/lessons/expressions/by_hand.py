@@ -12,6 +12,7 @@ from typing import Any
 from app.lessons.expressions.filters import rounded
 from app.lessons.expressions.runs import Run
 from app.lessons.problems import Invalid
+from app.machines.online import MACHINE as ONLINE
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ def worked(run: Run, places: int) -> list[Row]:
     >>> [row.acc for row in worked(five, 4)][1:]
     [10.0, 21.3534, 32.3898, 44.3836, 62.7776]
     """
-    if run.machine.name != "online-softmax" or not all(isinstance(x, float) and math.isfinite(x) for x in run.spec.scores):
-        raise Invalid("only a run of online-softmax over finite scores can be worked by hand")
+    if run.machine is not ONLINE or not all(isinstance(x, float) and math.isfinite(x) for x in run.spec.scores):
+        raise Invalid(f"only a run of {ONLINE.name} over finite scores can be worked by hand")
     values = run.spec.values
     if values is not None and run.spec.width != 1:
         raise Invalid("by hand, a value is one number: give the run plain values")

@@ -7,6 +7,7 @@ from app.lessons.expressions.by_hand import Row, worked
 from app.lessons.expressions.filters import number, plain, to
 from app.lessons.expressions.runs import Run
 from app.lessons.problems import Invalid
+from app.machines.online import MACHINE as ONLINE
 from app.numbers import wire
 
 HEADS = {
@@ -33,8 +34,8 @@ def table(run: Run, columns: str, places: int, first: int, last: int, rounded: i
     >>> table(five, "step,score,m:highest,alpha,l", 3, 1, 2).rows
     [['1', '1', '1', '–', '1.000'], ['2', '3', '3', '0.135', '1.135']]
     """
-    if run.machine.name != "online-softmax":
-        raise Invalid(f"a trace is of a run of online-softmax, and {run.name!r} is one of {run.machine.name}")
+    if run.machine is not ONLINE:
+        raise Invalid(f"a trace is of a run of {ONLINE.name}, and {run.name!r} is one of {run.machine.name}")
     if not columns:
         raise Invalid('[[trace …]] has no columns: write columns="step,score,m,l"')
     if not 0 <= first <= last <= run.steps:

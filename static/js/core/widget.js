@@ -549,8 +549,11 @@ export function mountAll(name, view) {
   for (const root of document.querySelectorAll(`[data-widget="${name}"]`)) mount(/** @type {HTMLElement} */ (root), view);
 }
 
+/** A widget without a script of its own: what bind.js fills is all that a step changes. @type {View} */
+export const PLAIN = { draw: () => {} };
+
 /** Mount a widget that came after its module. @param {HTMLElement} root */
 export function mountGuest(root) {
-  const view = views.get(String(root.dataset.widget));
+  const view = views.get(String(root.dataset.widget)) ?? (root.dataset.script === "core/plain" ? PLAIN : undefined);
   if (view && !root.dataset.ready) mount(root, view);
 }

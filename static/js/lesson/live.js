@@ -45,7 +45,7 @@ function bring(place) {
       still?.replaceWith(root);
       const how = place.querySelector('[data-part="how"]');
       if (how) how.textContent = "";
-      await import(`../widgets/${root.dataset.widget}.js`); // the first of a name mounts itself
+      await import(`../${root.dataset.script}.js`); // the first of a name mounts itself
       mountGuest(root);
     })
     .catch(() => {});
