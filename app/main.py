@@ -8,9 +8,9 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette_compress import CompressMiddleware
 
 from app import __version__, assets
+from app.coding import Gzip
 from app.lessons.course import Catalog
 from app.machines import MACHINES
 from app.settings import Settings
@@ -72,7 +72,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
         return error(status, fault, headers) if for_programs(request) else site.failure(request, fault, status, headers)
 
     # the last one added is the first that a request meets
-    app.add_middleware(CompressMiddleware, minimum_size=500)
+    app.add_middleware(Gzip)
     app.add_middleware(Limits, failing=failed, most_url=settings.max_url_bytes, most_body=settings.max_body_bytes)
     if settings.hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*settings.hosts, *HERE], www_redirect=False)

@@ -10,7 +10,7 @@ from app.machines import MACHINES
 
 ROOT = Path(__file__).parent.parent
 PURE = {
-    "abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "math", "operator", "random", "struct", "typing", "numpy", "ml_dtypes",
+    "abc", "bisect", "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "math", "operator", "random", "struct", "typing", "numpy",
 }  # fmt: skip
 MAY_IMPORT = {
     "app.machines": {"app.machines"},

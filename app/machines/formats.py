@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from struct import Struct
-from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ class Format:
     emin         exponent of the smallest normal number, 2**emin
     max          the largest finite number
     infinite     whether the format has infinities (float8_e4m3fn has none: what is too large becomes NaN)
+    bits         in memory
 
     >>> FORMATS["bfloat16"].round(1 + 2**-8 + 2**-40)
     1.0078125
@@ -43,6 +42,7 @@ class Format:
     emin: int
     max: float
     infinite: bool
+    bits: int
 
     def round(self, x: float) -> float:
         """The number of this format nearest to the float64 `x`, ties to even; past `max`: infinity, or NaN where there is none."""
@@ -185,19 +185,14 @@ class Format:
         return x
 
 
-def _described(name: str, infinite: bool = True) -> Format:
-    about: Any = ml_dtypes.finfo(name)  # type: ignore[no-untyped-call]
-    return Format(name, int(about.nmant) + 1, int(about.minexp), float(about.max), infinite)
-
-
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
-        _described("float16"),
-        _described("bfloat16"),
-        _described("float32"),
-        _described("float64"),
-        _described("float8_e4m3fn", infinite=False),
-        _described("float8_e5m2"),
+        Format("float16", 11, -14, 65504.0, True, 16),
+        Format("bfloat16", 8, -126, (2 - 2**-7) * 2.0**127, True, 16),
+        Format("float32", 24, -126, (2 - 2**-23) * 2.0**127, True, 32),
+        Format("float64", 53, -1022, (2 - 2**-52) * 2.0**1023, True, 64),
+        Format("float8_e4m3fn", 4, -6, 448.0, False, 8),
+        Format("float8_e5m2", 3, -14, 57344.0, True, 8),
     )
 }

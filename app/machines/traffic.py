@@ -9,15 +9,14 @@ Block sizes of fa1 from the size of the chip: Dao et al. (2022), "FlashAttention
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
-from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from app.machines import standard, tiled
 from app.machines.arithmetic import Ledger
 from app.machines.attention import Inputs
 from app.machines.fields import FORMAT, Field
+from app.machines.formats import FORMATS
 from app.machines.run import Machine, moments
 
 WAYS = ("standard", "fa1", "fa2")
@@ -159,8 +158,7 @@ def bytes_of(format_: str) -> int:
     >>> [bytes_of(name) for name in ("float8_e5m2", "bfloat16", "float32", "float64")]
     [1, 2, 4, 8]
     """
-    about: Any = ml_dtypes.finfo(format_)  # type: ignore[no-untyped-call]
-    return int(about.bits) // 8
+    return FORMATS[format_].bits // 8
 
 
 def table_bytes(n_q: int, n_k: int, format_: str, heads: int = 1) -> int:

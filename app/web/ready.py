@@ -15,7 +15,7 @@ from starlette.responses import Response
 from app import __version__, coding
 from app.web.renders import Busy
 
-VARY = {"Vary": "Accept-Encoding"}  # on what is not coded the compressing middleware says so
+VARY = {"Vary": "Accept-Encoding"}  # on what is not coded, coding.Gzip says so
 CACHE_CONTROL = "public, max-age=300"
 LONG = 400  # bytes of query past which an answer is made off the event loop
 MUCH = 100_000  # bytes of an answer past which it is compressed off the event loop

@@ -108,6 +108,7 @@ def test_descriptions_agree_with_the_libraries(name):
     assert form.smallest_subnormal == float(told.smallest_subnormal)
     assert form.smallest_normal == float(told.smallest_normal)
     assert 2 * form.unit_roundoff == float(told.eps)
+    assert (form.digits, form.emin, form.max, form.bits) == (told.nmant + 1, told.minexp, float(told.max), told.bits)
     assert form.infinite == (name not in model.WITHOUT_INFINITY)
 
 

@@ -163,7 +163,7 @@ MUTANTS = [
     Mutant("naive that subtracts the maximum, 1002 here", naive, NAIVE, "e = Arithmetic(self.form).exp(score - 1002.0)", old_way_of_thousands),
     Mutant("naive that clips", naive, NAIVE, "e = Arithmetic(self.form).exp(min(score, self.form.exp_limit))", old_way_of_thousands),
     Mutant("naive with a pass for the maximum", passes, '"naive": ("sum", "share"),', '"naive": ("max", "sum", "share"),', old_way_in_passes),
-    Mutant("bfloat16 by way of float32", formats, ROUND, f'if self.name == "bfloat16":\n    return float(ml_dtypes.bfloat16(x))\n{ROUND}',
+    Mutant("bfloat16 by way of float32", formats, ROUND, f'if self.name == "bfloat16":\n    return float(__import__("ml_dtypes").bfloat16(x))\n{ROUND}',
            rounding("bfloat16", 1 + 2**-8 + 2**-40, 1.0078125), 1.0),
     Mutant("ties away from zero", formats, ROUND, ROUND.replace("round(math.ldexp(x, -quantum))", "math.floor(math.ldexp(x, -quantum) + 0.5)"),
            rounding("bfloat16", 257.0, 256.0), 258.0),
