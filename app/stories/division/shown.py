@@ -9,6 +9,7 @@ from app.machines.division import Spec, State
 from app.machines.online import MASKED
 from app.machines.run import Moment
 from app.stories.division import words
+from app.stories.stored import moved_by_storing
 from app.stories.wire_types import Number, Shaped, Told
 
 Values = float | tuple[float, ...]
@@ -83,6 +84,8 @@ class DivisionView:
         self.spec = spec
         scores = [MASKED if x == MASKED else spec.form.round(x) for x in spec.scores]
         exact = reference.softmax(scores, spec.rows)
+        typed = [tuple(row) if isinstance(row, Sequence) else (row,) for row in spec.values]
+        self.typed = moved_by_storing(spec.format, reference.softmax(spec.scores, typed), exact)
         output = exact.output if isinstance(spec.values[0], Sequence) else exact.output[0]
         self.exact = Exact(exact.l, output, tuple(exact.shares))
 
@@ -107,7 +110,7 @@ class DivisionView:
         )
 
     def words(self) -> dict[str, str]:
-        return words.lines(self.spec, self.moment.state)
+        return words.lines(self.spec, self.moment.state) | {"typed": self.typed}
 
     def _shaped(self, row: tuple[float, ...]) -> Values | None:
         if not row:

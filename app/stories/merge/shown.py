@@ -12,6 +12,7 @@ from app.machines.online import MASKED
 from app.machines.reference import Error, error
 from app.machines.run import Moment
 from app.stories.merge import words
+from app.stories.stored import moved_by_storing
 from app.stories.wire_types import Number, Shaped, Told
 
 Values = float | tuple[float, ...]  # bare where a value is a number, a row where it is a vector
@@ -221,8 +222,9 @@ class MergeView:
         self.finished: dict[int, tuple[float, tuple[float, ...]]] = {}
         form = spec.row.form
         scores = [MASKED if x == MASKED else form.round(x) for x in spec.scores]
-        rows = [tuple(map(form.round, row if isinstance(row, Sequence) else (row,))) for row in spec.values or ()]
-        self.exact = reference.softmax(scores, rows)
+        typed = [tuple(row) if isinstance(row, Sequence) else (row,) for row in spec.values or ()]
+        self.exact = reference.softmax(scores, [tuple(map(form.round, row)) for row in typed])
+        self.typed = moved_by_storing(spec.format, reference.softmax(spec.scores, typed), self.exact)
 
     def see(self, moment: Moment) -> None:
         self.moment = moment
@@ -276,7 +278,7 @@ class MergeView:
 
     def words(self) -> dict[str, str]:
         """Each number's arithmetic, and at the end how far rounding carried the result."""
-        told = words.lines(self.spec, self.moment) | {"moved": "", "by_lse": ""}
+        told = words.lines(self.spec, self.moment) | {"moved": "", "by_lse": "", "typed": self.typed}
         if self._done:
             what, alone = "output" if self.spec.width else "lse", self._unsplit
             last = Result(*self._result(self.made[-1].kept))

@@ -11,6 +11,7 @@ from app.machines.naive import Naive, disagrees, first_bad, shares
 from app.machines.online import MASKED, Reading, Spec
 from app.machines.run import Moment
 from app.stories.online import words
+from app.stories.stored import moved_by_storing
 from app.stories.wire_types import Number, Shaped, Told
 
 Values = float | tuple[float, ...]  # bare where a value is a number, a row where it is a vector
@@ -201,6 +202,7 @@ class OnlineView:
         )
         told["done"] = words.all_read(self.moment.state, self._shares()) if self._done else ""
         told["moved"] = self._moved()
+        told["typed"] = self._typed()
         return told
 
     @property
@@ -246,12 +248,22 @@ class OnlineView:
         output = self._shaped(exact.output) if self.spec.width and self.scores else None
         return Exact(exact.m, exact.l, exact.lse, tuple(exact.shares), output)
 
+    def _asked(self) -> list[float]:
+        """The scores read so far as they were typed, with what is added to each."""
+        asked = self.spec.scores[: len(self.scores)]
+        return [math.fsum((score, self.spec.offset)) if math.isfinite(score) else score for score in asked]
+
+    def _typed(self) -> str:
+        """What storing the inputs did to the float64 answer; nothing where one of them is no number."""
+        scores = self._asked()
+        values = [_row(value) for value in (self.spec.values or ())[: len(scores)]]
+        if (scores == self.scores and values == self.values) or any(math.isnan(x) for row in (scores, *values) for x in row):
+            return ""
+        return moved_by_storing(self.spec.format, reference.softmax(scores, values), self._exact)
+
     def _moved(self) -> str:
         """Softmax does not change when one number is added to every score, unless rounding the sums moves them apart."""
-        if not self.scores:
-            return ""
-        asked = self.spec.scores[: len(self.scores)]
-        exact = [math.fsum((score, self.spec.offset)) if math.isfinite(score) else score for score in asked]
+        asked, exact = self.spec.scores[: len(self.scores)], self._asked()
         if exact == self.scores or any(math.isnan(score) for score in exact):
             return ""
         return words.moved(self.spec, exact, self.scores, reference.softmax(asked).shares, self._exact.shares)
@@ -260,3 +272,7 @@ class OnlineView:
         """A value-shaped number: bare where the values are bare numbers, a list where they are vectors."""
         values = self.spec.values
         return row[0] if values is not None and not isinstance(values[0], Sequence) else row
+
+
+def _row(value: float | Sequence[float]) -> tuple[float, ...]:
+    return tuple(value) if isinstance(value, Sequence) else (value,)
