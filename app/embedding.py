@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.machines import MACHINES
-from app.specs import Fault, SpecError, chosen, clip, whole
+from app.specs import LAST_STEP, Fault, SpecError, chosen, clip, whole
 
 THEMES = ("auto", "light", "dark")
 CONTROLS = ("full", "step", "none")
@@ -17,6 +17,8 @@ _PARTS = ("caption", "legend", "table", "phases", "ledger", "readout", "verdict"
 FIELDS = tuple(sorted({one.name for machine in MACHINES.values() for one in machine.fields}))
 HIDEABLE = (*_STEPS, *_MORE, *_PARTS, *FIELDS)
 NAMES = ("theme", "controls", "hide", "keys", "lang", "caption", "autoplay", "from", "to")
+KEPT = ("view", *NAMES)  # what an address says besides a spec and a step, and goes on saying
+IDLE = (*KEPT, "version")  # what no file of a copy goes by
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def options(given: Mapping[str, Any]) -> Options:
 
     def number(name: str, default: int | None) -> int | None:
         try:
-            return whole(name, given[name], 0, 10**6) if given.get(name) else default
+            return whole(name, given[name], 0, LAST_STEP) if given.get(name) else default
         except SpecError as error:
             faults.extend(error.faults)
             return default

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from app.assets import Assets, load
+from app.embedding import IDLE
 from app.lessons.course import Catalog
 from app.runs import spec_of
 from app.snapshot import MAX_COUNT
@@ -27,7 +28,6 @@ _HERE = "http://copy.invalid"  # the address the site is asked under, which stan
 _ROOT = "/~copy~"
 _LINK = re.compile(r"""(?P<before>\s(?:href|src|srcset|data-live|data-base|data-static|action|content)=")(?P<url>[^"]*)""")
 _FOLLOWED = re.compile(r"""<(?:a|link|img|source|script|iframe|figure)\b[^>]*>""")
-_IDLE = {"view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to", "version"}
 _TYPES = {"text/html": "index.html", "application/json": "index.json"}
 _LEFT = ("/static/", "/oembed", "/share/", "/api/")  # not followed: files are known, and the rest is a server's
 _SHARING = re.compile(r'<details\b[^>]*data-part="sharing".*?</details>', re.DOTALL)
@@ -246,7 +246,7 @@ def key_of(address: str) -> str:
     'widgets/merge?block=2&scores=1,2'
     """
     path, _, given = address.partition("?")
-    pairs = sorted((name, value) for name, value in parse_qsl(given) if value and name not in _IDLE)
+    pairs = sorted((name, value) for name, value in parse_qsl(given) if value and name not in IDLE)
     return f"{path.lstrip('/')}?{'&'.join(f'{name}={value}' for name, value in pairs)}"
 
 

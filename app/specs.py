@@ -20,6 +20,7 @@ from app.numbers import link
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
 _SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf"})
+LAST_STEP = 10**6  # no address is read that names a later one
 
 
 @dataclass(frozen=True)

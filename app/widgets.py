@@ -11,13 +11,12 @@ from app.look import look
 from app.machines.run import Machine
 from app.runs import Part, Run, spec_of
 from app.snapshot import NoSuchStep, encode
-from app.specs import Fault, SpecError, fields_of, known_version, parse, query, text, whole
+from app.specs import LAST_STEP, Fault, SpecError, fields_of, known_version, parse, query, text, whole
 from app.stories import BY_NAME
 from app.stories.record import Other, Widget
 from app.templates import inert
 
 RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
-LAST_STEP = 10**6
 
 
 @dataclass(frozen=True)

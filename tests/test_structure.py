@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "app.share": {"app.machines", "app.stories"},
     "app.widgets": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding", "app.templates"},
     "app.settings": set(),
-    "app.export": {"app.assets", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.widgets"},
+    "app.export": {"app.assets", "app.embedding", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.widgets"},
     "app.coding": set(),
     "app.assets": {"app.coding"},
     "app.web": {

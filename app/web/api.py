@@ -18,14 +18,13 @@ from app.machines.run import Machine
 from app.runs import run as run_of
 from app.runs import snapshot
 from app.snapshot import MAX_COUNT, NoSuchStep, encode
-from app.specs import Fault, SpecError, clip, parse, query, text, whole
+from app.specs import LAST_STEP, Fault, SpecError, clip, parse, query, text, whole
 from app.stories import BY_NAME, WIDGETS
 from app.web import schema
 from app.web.failures import NotFound, name_fault
 from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
 from app.web.ready import LONG, Ready, beside
 from app.web.renders import Renders
-from app.widgets import LAST_STEP
 
 JSON = "application/json"
 MUCH = 40_000  # bytes of a body past which it is read, too, in a process of its own

@@ -15,11 +15,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.machines.run import Machine
 from app.runs import spec_of
 from app.snapshot import MAX_BYTES, MAX_COUNT
-from app.specs import Fault, SpecError, clip, whole
+from app.specs import LAST_STEP, Fault, SpecError, clip, whole
 from app.stories import BY_NAME
 from app.web.ready import beside, slowly
 from app.web.watching import Failing
-from app.widgets import LAST_STEP
 
 AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event loop
 BESIDE = 60_000  # and up to which in the thread beside it

@@ -5,12 +5,10 @@ from typing import Any
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
 from app.snapshot import MAX_COUNT, VERSION, link_names
+from app.specs import LAST_STEP
 from app.stories import BY_NAME
 from app.web.forms import SHAPED, Schema, kind, list_of, object_of, ref
 from app.web.told import schema_of
-
-_STEP = 10**6
-
 
 _LEDGER = object_of(
     "What the run has cost so far, added up by the run itself.",
@@ -97,7 +95,7 @@ def one_parameters(machine: Machine) -> Schema:
         "description": "Which step; 0 is before anything is read. Past the end: 404.",
         "example": 1,
     }
-    return {"parameters": [{**step, "schema": {"type": "integer", "minimum": 0, "maximum": _STEP}}, *map(_query_field, machine.fields)]}
+    return {"parameters": [{**step, "schema": {"type": "integer", "minimum": 0, "maximum": LAST_STEP}}, *map(_query_field, machine.fields)]}
 
 
 def many_parameters(machine: Machine) -> Schema:
@@ -185,7 +183,7 @@ MACHINES_ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 _WINDOW: dict[str, Schema] = {
-    "start": {"description": "The first step wanted.", "schema": {"type": "integer", "minimum": 0, "maximum": _STEP, "default": 0}},
+    "start": {"description": "The first step wanted.", "schema": {"type": "integer", "minimum": 0, "maximum": LAST_STEP, "default": 0}},
     "count": {
         "description": "How many snapshots at most.",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_COUNT, "default": MAX_COUNT},

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app import __version__
 from app.assets import Assets
+from app.embedding import KEPT
 from app.figures.qr import MOST, qr
 from app.hooks import shown, value
 from app.look import look
@@ -30,7 +31,7 @@ def pages() -> Environment:
     found.filters["size"] = size
     found.filters["held"] = held
     found.filters["at"] = look
-    found.globals |= {"value": value, "shown": shown}
+    found.globals |= {"value": value, "shown": shown, "kept": KEPT}
     found.filters["level"] = level
     found.filters["largest"] = largest
     found.filters["qr"] = lambda link, title="": Markup(qr(link, title)) if len(link) <= MOST else ""

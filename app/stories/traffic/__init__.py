@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.machines.rounding import distances
+from app.machines.accuracy import distances
 from app.machines.traffic import MACHINE, TOKENS, WIDTH, Spec
 from app.stories.record import Load, Trial, Widget, presets
 from app.stories.traffic import chart

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.machines.rounding import BLOCKS, Distances
+from app.machines.accuracy import BLOCKS, Distances
 from app.machines.traffic import LEAST_TOKENS, MOST_TOKENS, WAYS, Spec, bytes_of
 from app.numbers import amount, show, size
 from app.stories.record import Shot

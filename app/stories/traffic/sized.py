@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from app.machines.accuracy import distances
 from app.machines.formats import FORMATS
-from app.machines.rounding import distances
 from app.machines.traffic import MACHINE, TOKENS, WAYS, Cost, Spec, bytes_of, counted, fa1_blocks, table_bytes, walked
 from app.numbers import amount, size
 from app.specs import query

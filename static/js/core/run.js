@@ -195,7 +195,8 @@ async function fileOf(url) {
   const known = await files;
   const { href, searchParams } = new URL(url, location.href);
   const path = href.slice(copy.length).replace(/[?#].*/, "");
-  const given = [...searchParams].filter(([name, value]) => value !== "" && !IDLE.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const idle = [...options(), "version"]; // what no file goes by
+  const given = [...searchParams].filter(([name, value]) => value !== "" && !idle.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   const bare = given.filter(([name]) => name !== "step");
   for (const pairs of [given, bare]) {
     const found = known[`${path}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`];
@@ -204,5 +205,7 @@ async function fileOf(url) {
   throw new Error("The server is not part of this copy, which has its own examples only");
 }
 
-/** What an address may say that no file goes by. */
-const IDLE = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to", "version"];
+/** What an address may say besides a spec and a step, as the server names it. */
+export function options() {
+  return (document.documentElement.dataset.options ?? "").split(" ");
+}

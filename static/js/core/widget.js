@@ -2,14 +2,12 @@
 
 import { bind, show } from "./bind.js";
 import { Player } from "./player.js";
-import { LATER, Run, fetchPage, passes, reason, words } from "./run.js";
+import { LATER, Run, fetchPage, options, passes, reason, words } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
 /** Milliseconds after which it is fetched without an idle moment, which a throttled frame may never have. */
 const LATEST = 2000;
-/** What an address says besides a spec and a step, and goes on saying. */
-const KEPT = ["view", "keys", "theme", "controls", "hide", "lang", "caption", "autoplay", "from", "to"];
 /** Changed specs that may be on their way at once. */
 const FLYING = 3;
 /** Milliseconds that a changed spec is waited for. */
@@ -42,7 +40,7 @@ export function mount(root, view) {
   const range = part(/** @type {any} */ ('input[name="step"]'));
   const buttons = Object.fromEntries(["reset", "back", "next", "play"].map((name) => [name, part(`[data-action="${name}"]`)]));
   const kind = location.pathname.includes("/embed/") ? "embed" : "page";
-  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name)));
+  const kept = new URLSearchParams([...new URLSearchParams(location.search)].filter(([name]) => options().includes(name)));
   const guests = document.querySelectorAll("[data-widget]:not([data-guest])").length; // not those that a lesson has let in
   const owns = root.dataset.guest === undefined && guests === 1; // the address belongs to a widget that is alone on its page
 

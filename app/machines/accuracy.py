@@ -40,10 +40,6 @@ class Distances:
     tiled: dict[str, tuple[float, ...]]
 
     @property
-    def nearest(self) -> float:
-        return min(min(row) for row in self.tiled.values())
-
-    @property
     def farthest(self) -> float:
         return max(max(row) for row in self.tiled.values())
 
