@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.lessons import lesson as pages
-from app.lessons.lesson import Lesson
+from app.lessons.lesson import Lesson, read, read_guide, stamp_of
 from app.lessons.problems import Problem
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,8 +28,8 @@ class Catalog:
 
     def __init__(self, own: Path | None = None, lessons: Path = LESSONS, guides: Path = GUIDES) -> None:
         self.own = own
-        self._lessons = {folder.name: pages.read(folder) for folder in _folders(lessons)}
-        self._guides = {path.stem: pages.guide(path) for path in sorted(guides.glob("*.md"))}
+        self._lessons = {folder.name: read(folder) for folder in _folders(lessons)}
+        self._guides = {path.stem: read_guide(path) for path in sorted(guides.glob("*.md"))}
         self._owned: dict[str, Lesson] = {}
         self.refresh()
 
@@ -46,7 +45,7 @@ class Catalog:
         found: dict[str, Lesson] = {}
         for folder in _folders(self.own):
             known = self._owned.get(folder.name)
-            lesson = known if known is not None and known.stamp == pages.stamped(folder) else pages.read(folder, own=True)
+            lesson = known if known is not None and known.stamp == stamp_of(folder) else read(folder, own=True)
             if folder.name in self._lessons and not lesson.problems:
                 lesson.problems.append(Problem(f"{folder.name}/lesson.md", 1, "a lesson of the site has this name: rename the folder"))
             found[folder.name] = lesson
@@ -82,6 +81,9 @@ class Catalog:
         if place is None:
             return None, None
         return (found[place - 1] if place else None), (found[place + 1] if place + 1 < len(found) else None)
+
+    def prerequisites(self, lesson: Lesson) -> list[Lesson]:
+        return [one for one in map(self.lesson, lesson.front("prerequisites", [])) if one is not None]
 
     @property
     def checkable(self) -> list[Lesson]:

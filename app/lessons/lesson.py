@@ -1,5 +1,7 @@
 """A lesson, and each of its tracks made into a page when first asked for."""
 
+import io
+import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from os.path import isfile
@@ -7,17 +9,19 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from app.lessons import source as reading
 from app.lessons.expressions.runs import Data
 from app.lessons.expressions.sandbox import RESERVED, Scope
 from app.lessons.markup import code, markdown
 from app.lessons.markup.context import Context, Heading
 from app.lessons.markup.minutes import minutes
-from app.lessons.problems import Invalid, Problem
-from app.lessons.quiz import questions as quizzes
+from app.lessons.problems import Invalid, InvalidLesson, Problem
 from app.lessons.quiz.html import Given, section
 from app.lessons.quiz.questions import Quiz
-from app.lessons.source import GUIDE_FIELDS, Source, Track
+from app.lessons.quiz.questions import read as read_questions
+from app.lessons.source import GUIDE_FIELDS, TRACKS, Source, Track
+from app.lessons.source import read as read_source
+
+MAX_PROBLEMS = 20  # that a page lists
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Lesson:
 
     @cached_property
     def minutes(self) -> dict[Track, int]:
-        return {track: minutes(self.source.text, track) for track in reading.TRACKS}
+        return {track: minutes(self.source.text, track) for track in TRACKS}
 
     @property
     def files(self) -> list[str]:
@@ -81,6 +85,37 @@ class Lesson:
             if track not in self._pages:
                 self._pages[track] = self._made(track)
             return self._pages[track]
+
+    def whole_page(self, track: Track) -> Page:
+        """The page of a track; InvalidLesson where there is anything wrong with the lesson or with it."""
+        problems = self.problems or self.page(track).problems
+        if problems:
+            raise InvalidLesson(sorted(problems)[:MAX_PROBLEMS])
+        return self.page(track)
+
+    def judged(self, name: str, track: Track, given: Given) -> str:
+        """The section of one question, after an answer; InvalidLesson where the lesson or the question is broken."""
+        section, problems = ("", self.problems) if self.problems else self.question(name, track, given)
+        if problems:
+            raise InvalidLesson(problems)
+        return section
+
+    def program(self, file: str) -> bytes:
+        """A file of the lesson's code; InvalidLesson where it cannot be read."""
+        try:
+            return code.content(self.folder, file)
+        except Invalid as error:
+            raise InvalidLesson([Problem(f"{self.slug}/code", 1, str(error))]) from None
+
+    def zipped_programs(self) -> bytes:
+        """All of them as a zip whose bytes depend on nothing but them."""
+        found = io.BytesIO()
+        with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in self.files:
+                about = zipfile.ZipInfo(f"{self.slug}/{name}")  # dated 1980, as a zip without a date is
+                about.compress_type, about.external_attr, about.create_system = zipfile.ZIP_DEFLATED, 0o644 << 16, 3
+                archive.writestr(about, self.program(name))
+        return found.getvalue()
 
     def question(self, name: str, track: Track, given: Given) -> tuple[str, list[Problem]]:
         """One question's section, after an answer, and what is wrong with it."""
@@ -105,23 +140,23 @@ def read(folder: Path, *, own: bool = False) -> Lesson:
     """A lesson's folder. Nothing is raised for a broken one: it knows what is wrong with it."""
     slug = folder.name
     problems: list[Problem] = []
-    stamp = stamped(folder)  # before anything is read, so that a change meanwhile is seen next time
+    stamp = stamp_of(folder)  # before anything is read, so that a change meanwhile is seen next time
     file = f"{slug}/lesson.md"
-    source = reading.read(file, _text(folder / "lesson.md", file, problems), report=problems.append)
+    source = read_source(file, _text(folder / "lesson.md", file, problems), report=problems.append)
     questions: dict[str, Quiz] = {}
     if isfile(folder / "quizzes.toml"):  # which says no, and raises nothing, where it may not look
         name = f"{slug}/quizzes.toml"
-        questions = quizzes.read(name, _text(folder / "quizzes.toml", name, problems), problems.append)
+        questions = read_questions(name, _text(folder / "quizzes.toml", name, problems), problems.append)
     lesson = Lesson(slug, source, folder, questions, problems, own, stamp)
     _runs(lesson)
     return lesson
 
 
-def guide(path: Path) -> Lesson:
+def read_guide(path: Path) -> Lesson:
     """A page of templates/guides: the same Markdown, with a title and a description."""
     problems: list[Problem] = []
     name = f"guides/{path.name}"
-    return Lesson(path.stem, reading.read(name, _text(path, name, problems), GUIDE_FIELDS, problems.append), None, {}, problems)
+    return Lesson(path.stem, read_source(name, _text(path, name, problems), GUIDE_FIELDS, problems.append), None, {}, problems)
 
 
 def _runs(lesson: Lesson) -> None:
@@ -150,7 +185,7 @@ def _text(path: Path, name: str, problems: list[Problem]) -> str:
     return ""
 
 
-def stamped(folder: Path) -> tuple[Any, ...]:
+def stamp_of(folder: Path) -> tuple[Any, ...]:
     """Changes whenever a file of the lesson does."""
     found = []
     for path in [folder / "lesson.md", folder / "quizzes.toml", *sorted(folder.glob("code/*")), *sorted(folder.glob("data/*.json"))]:

@@ -1,19 +1,21 @@
 """A number as a reader types it: 0.135, e^-2, exp(-2), 1/e^2, 2/3, 1e-3, 3·10^5, a comma as decimal sign or between thousands."""
 
+import ast
 import math
+import operator
 import re
+from collections.abc import Callable
 from decimal import Decimal
 
 from app.lessons.expressions.filters import rounded
 from app.lessons.problems import NotANumber
 
 LONGEST = 80
-_TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-zπ]+)|(\*\*|[-+*/^()]))")
-_SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", ":": "/", "√": "q", "∞": " inf ", "’": "", "\xa0": " "})
+_SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", ":": "/", "∞": " inf ", "’": "", "\xa0": " "})
 _POWERS = re.compile("([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _LOW = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _CONSTANTS = {"e": math.e, "pi": math.pi, "π": math.pi, "inf": math.inf, "infinity": math.inf, "nan": math.nan}
-_FUNCTIONS = {"exp": math.exp, "ln": math.log, "log": math.log, "sqrt": math.sqrt, "q": math.sqrt}
+_FUNCTIONS = {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}
 
 
 def numbers(typed: str) -> list[float]:
@@ -44,8 +46,8 @@ def numbers(typed: str) -> list[float]:
     found = []
     for reading in readings:
         try:
-            value = _Reader(reading).all()
-        except (ValueError, ArithmeticError, RecursionError):
+            value = _value(ast.parse(_as_python(reading), mode="eval").body)
+        except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
             continue
         found.append(value / 100 if percent else value)
     if not found:
@@ -53,77 +55,46 @@ def numbers(typed: str) -> list[float]:
     return list(dict.fromkeys(found))
 
 
-class _Reader:
-    """Sums of products of powers, read from left to right."""
+def _as_python(text: str) -> str:
+    """The same in Python's grammar: 05 is 5 there, √2 and ln 2 have brackets, and no digit is followed by a name.
 
-    def __init__(self, text: str) -> None:
-        self.tokens: list[tuple[str, str]] = []
-        place = 0
-        text = text.rstrip()
-        while place < len(text):
-            found = _TOKEN.match(text, place)
-            if found is None:
-                raise ValueError(text)
-            kind = "number" if found[1] else "name" if found[2] else "sign"
-            self.tokens.append((kind, found[1] or found[2] or found[3]))
-            place = found.end()
-        self.place = 0
-
-    def all(self) -> float:
-        value = self.sum()
-        if self.place < len(self.tokens):
-            raise ValueError("more follows")
-        return value
-
-    def next(self, *signs: str) -> str:
-        if self.place < len(self.tokens) and self.tokens[self.place][1] in signs and self.tokens[self.place][0] == "sign":
-            self.place += 1
-            return self.tokens[self.place - 1][1]
-        return ""
-
-    def sum(self) -> float:
-        value = self.product()
-        while sign := self.next("+", "-"):
-            value = value + self.product() if sign == "+" else value - self.product()
-        return value
-
-    def product(self) -> float:
-        value = self.signed()
-        while sign := self.next("*", "/"):
-            value = value * self.signed() if sign == "*" else value / self.signed()
-        return value
-
-    def signed(self) -> float:
-        if sign := self.next("+", "-"):
-            return -self.signed() if sign == "-" else self.signed()
-        return self.power()
-
-    def power(self) -> float:
-        base = self.single()
-        if self.next("^", "**"):
-            found: float | complex = base ** self.signed()
-            if isinstance(found, complex):
-                raise ValueError("a root of a number below 0")
-            return found
-        return base
-
-    def single(self) -> float:
-        if self.next("("):
-            value = self.sum()
-            if not self.next(")"):
-                raise ValueError("a bracket is open")
-            return value
-        if self.place >= len(self.tokens):
-            raise ValueError("something is missing")
-        kind, text = self.tokens[self.place]
-        self.place += 1
-        if kind == "number":
-            return float(text)
-        if text in _FUNCTIONS:
-            return _FUNCTIONS[text](self.single())
-        if text in _CONSTANTS:
-            return _CONSTANTS[text]
+    >>> _as_python("05*√2^ln e")
+    '5*sqrt(2)**log(e)'
+    """
+    text = re.sub(r"\s+", " ", re.sub(r"\d", lambda found: str(int(found[0])), text))  # the digits of other scripts too
+    if re.search(r"[^\d a-zπ.()+*/^√-]|[\d.](?!(?<=[\d.])e[+-]?\d)[a-zπ]|\d\.?e[+-]?\d+[a-zπ]|//", text):
         raise ValueError(text)
+    text = re.sub(r"(?<![\d.])0+(?=\d)", "", text).replace("√", "sqrt").replace("ln", "log").replace("^", "**")
+    return re.sub(r"(sqrt|log|exp) *([\d.]+(?:e[+-]?\d+)?|e\b|inf\b|pi\b|π)", r"\1(\2)", text)
+
+
+def _value(node: ast.AST) -> float:
+    """The number that an expression of Python's grammar stands for: numbers, constants, + − × ÷, powers and three functions, nothing else."""
+    match node:
+        case ast.Constant(value=int() | float() as x) if not isinstance(x, bool):
+            return float(x)
+        case ast.Name(id=name) if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _SIGNED:
+            return _SIGNED[type(op)](_value(operand))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _JOINED:
+            return _JOINED[type(op)](_value(left), _value(right))
+        case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(x))
+    raise ValueError("no number")
+
+
+def _power(base: float, exponent: float) -> float:
+    found: float | complex = base**exponent
+    if isinstance(found, complex):
+        raise ValueError("a root of a number below 0")
+    return found
+
+
+_SIGNED: dict[type, Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+_JOINED: dict[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: _power,
+}  # fmt: skip
 
 
 def meets(value: float, answer: float | int, tolerance: float | None) -> bool:
