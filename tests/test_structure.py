@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.machines import MACHINES
+from app.stories import PAGES
 
 ROOT = Path(__file__).parent.parent
 PURE = {
@@ -152,6 +153,11 @@ def test_a_readme_names_every_room_and_file_beside_it_and_no_other(readme):
     }
     named = {name.split("/")[0] for name in named_in(readme)}
     assert named == there
+
+
+def test_the_readme_names_every_page():
+    named = re.findall(r"^\| `/widgets/([a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert named == list(PAGES)
 
 
 def test_widgets_never_import_each_other():
