@@ -1,15 +1,20 @@
-"""How a number is written: for a reader, for a listener, in JSON and in a link.
+"""How a number is written, for a reader, for a listener, in JSON and in a link, and how one is read.
 
 The reader's rule is also in static/js/core/numbers.js; tests/vectors/numbers.json holds both to it.
 """
 
 import math
+import re
 from dataclasses import is_dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Any
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+# no two parts of it may match the same digits: a long entry would be tried in all ways of sharing them out
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
+_SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf"})
 WORDS = {"NaN": "not a number", "Infinity": "infinity", "-Infinity": "minus infinity"}
 
 
@@ -111,6 +116,20 @@ def link(x: float) -> str:
     if x == int(x) and abs(x) < 1e16:
         return str(int(x)) if x or math.copysign(1, x) > 0 else "-0"
     return repr(x).replace("e+", "e")
+
+
+def number(written: str) -> float | None:
+    """The number that a text is, in ASCII digits; None where it is none, or none that float64 can hold.
+
+    >>> [number(one) for one in ("1.5", "−2", "+inf", ".5e3", "1e400", "1_0", "１")]
+    [1.5, -2.0, inf, 500.0, None, None, None]
+    """
+    plain = written.strip().translate(_SIGNS)
+    special = _SPECIAL.get(plain.lower().removeprefix("+"))
+    if special is not None:
+        return special
+    found = float(plain) if _NUMBER.fullmatch(plain) else math.inf
+    return found if math.isfinite(found) else None
 
 
 def amount(x: int) -> str:

@@ -1,12 +1,13 @@
 """A query as a run: parsed once, stepped once, and asked for its snapshots."""
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from app.machines.run import Machine, Moment, moments
 from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, told_of, wire_of
-from app.specs import known_version, parse, text
+from app.specs import SpecError, known_version, parse, pasted_in, query, text
 from app.stories import BY_NAME
 from app.stories.record import Shot, Widget
 from app.stories.voice import SPOKEN, WRITTEN
@@ -30,15 +31,37 @@ def default_data(machine: Machine, given: Mapping[str, Any]) -> dict[str, str]:
     return {name: text(value) for name, value in BY_NAME[machine.name].presets[0].given.items()}
 
 
-def spec_of(machine: Machine, given: Mapping[str, Any]) -> Any:
+def spec_of(machine: Machine, given: Mapping[str, Any], *, pasted: bool = False) -> Any:
     """The spec that a page's or a figure's query names; what is no field of the machine is left alone. Raises SpecError.
+
+    pasted  whether its fields may hold what people paste, as a page's form does
 
     >>> from app.machines import MACHINES
     >>> spec_of(MACHINES["online-softmax"], {"format": "float16", "step": "3"}).scores[:2]
     (6.0, 5.0)
     """
     known_version(machine, given)
-    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False)
+    return parse(machine, {**default_data(machine, given), **given}, "page", strict=False, pasted=pasted)
+
+
+def rewritten(machine: Machine, given: Mapping[str, Any]) -> str | None:
+    """The canonical query for one that says its spec as people paste it; None where the query reads as it stands, or cannot be read.
+
+    >>> from app.machines import MACHINES
+    >>> rewritten(MACHINES["online-softmax"], {"scores": "[1.0, 3.0]", "block": "2"})
+    'scores=1,3&format=float32&block=2'
+    >>> rewritten(MACHINES["online-softmax"], {"scores": "1, 3"})
+    """
+    if not pasted_in(machine, given):
+        return None
+    try:
+        spec = spec_of(machine, given, pasted=True)
+    except SpecError:
+        return None
+    with suppress(SpecError):
+        if repr(spec_of(machine, given)) == repr(spec):
+            return None
+    return query(machine, spec)
 
 
 class Run:

@@ -4,7 +4,6 @@ One parser for query strings, forms and JSON bodies; one canonical way to write 
 which name the value, the rule and the way out.
 """
 
-import math
 import re
 import reprlib
 from collections.abc import Iterable, Mapping
@@ -12,14 +11,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import quote
 
+from app import paste
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
-from app.numbers import link
+from app.numbers import link, number
 
-# no two parts of it may match the same digits: a long entry would be tried in all ways of sharing them out
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
-_SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
-_SIGNS = str.maketrans({"−": "-", "–": "-", "∞": "inf"})
+_ONE = r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]+)?|inf|nan)"  # as a canonical link writes a number
+_LIST = re.compile(rf"{_ONE}(?:,{_ONE})*")
+_TABLE = re.compile(rf"{_ONE}(?:[,;]{_ONE})*;?")
+_SHAPES: dict[str, paste.Shape] = {"vector": "list", "integers": "list", "rows": "either", "matrix": "table"}
 LAST_STEP = 10**6  # no address is read that names a later one
 
 
@@ -49,19 +49,22 @@ class SpecError(Exception):
         return SpecError, (self.faults,)
 
 
-def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: bool = True) -> Any:
+def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: bool = True, pasted: bool = False) -> Any:
     """A spec from fields as text or as JSON values.
 
     machine   whose table to go by
     given     field name → text ("1,3,2") or JSON ([1, "-Infinity"]); an empty optional field counts as absent
     room      where the spec is going, which says how much fits
     strict    refuse names that are not in the table
+    pasted    whether text that is not as a link writes it may be anything that people paste
 
     Raises SpecError with a fault for each field that is wrong.
 
     >>> from app.machines import MACHINES
     >>> parse(MACHINES["online-softmax"], {"scores": "1, 3\\n2", "format": "float16"}, "page").scores
     (1.0, 3.0, 2.0)
+    >>> parse(MACHINES["online-softmax"], {"scores": "np.array([1., 3.])"}, "page", pasted=True).scores
+    (1.0, 3.0)
     """
     faults: list[Fault] = []
     values: dict[str, Any] = {}
@@ -72,7 +75,7 @@ def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: boo
             faults.append(_unknown(unknown, given[unknown], names))
     for one in machine.fields:
         try:
-            value = _value(one, given.get(one.name), room)
+            value = _value(one, _read(one, given.get(one.name)) if pasted else given.get(one.name), room)
         except SpecError as error:
             faults += error.faults
         else:
@@ -86,6 +89,16 @@ def parse(machine: Machine, given: Mapping[str, Any], room: Room, *, strict: boo
     if faults:
         raise SpecError(faults)
     return machine.spec(**values)
+
+
+def pasted_in(machine: Machine, given: Mapping[str, Any]) -> list[str]:
+    """The names of fields that are not written as a link writes them, so that their text has to be read with care.
+
+    >>> from app.machines import MACHINES
+    >>> [pasted_in(MACHINES["online-softmax"], {"scores": one}) for one in ("1,3.5,-inf", "1, 3", "[1,3]", "1,000")]
+    [[], ['scores'], ['scores'], ['scores']]
+    """
+    return [one.name for one in machine.fields if not _is_plain(one, given.get(one.name))]
 
 
 def known_version(machine: Machine, given: Mapping[str, Any]) -> None:
@@ -197,7 +210,33 @@ def whole(name: str, given: Any, least: int, most: int, default: int | None = No
     """
     if given in (None, "") and default is not None:
         return default
-    return _integer(Field(name, "integer", name, "", "3", required=True, least=least, most=most), given, "post")
+    if isinstance(given, str) and given != given.strip():
+        raise _range(_whole(name, least, most), given, "post")
+    return _integer(_whole(name, least, most), given, "post")
+
+
+def _whole(name: str, least: int, most: int) -> Field:
+    return Field(name, "integer", name, "", "3", required=True, least=least, most=most)
+
+
+def _is_plain(one: Field, given: Any) -> bool:
+    if not isinstance(given, str) or not given.strip():
+        return True
+    if one.kind in _SHAPES:
+        return bool((_TABLE if one.kind in ("rows", "matrix") else _LIST).fullmatch(given))
+    return given.isascii()
+
+
+def _read(one: Field, given: Any) -> Any:
+    """What was pasted into a field, as the numbers that it is."""
+    if _is_plain(one, given):
+        return given
+    if one.kind not in _SHAPES:
+        return paste.in_ascii(given)
+    try:
+        return paste.read(given, _SHAPES[one.kind])
+    except paste.Unread as error:
+        raise _fault(one, error.code, given, error.what, error.way_out, "numbers") from None
 
 
 def _value(one: Field, given: Any, room: Room) -> Any:
@@ -294,12 +333,9 @@ def _number(one: Field, entry: Any, whole_value: Any) -> float:
         except OverflowError:
             pass
     elif isinstance(entry, str):
-        plain = entry.strip().translate(_SIGNS)
-        special = _SPECIAL.get(plain.lower().removeprefix("+"))
-        if special is not None:
-            return special
-        if _NUMBER.fullmatch(plain) and math.isfinite(float(plain)):
-            return float(plain)
+        found = number(entry)
+        if found is not None:
+            return found
     example = "such as 1.5, -2, 1e3, -inf, inf or nan" if one.kind not in ("number", "scale") else f"such as {one.example}"
     shown = clip(entry)
     what = "an entry is empty" if entry == "" else f"{shown!r} is not a number that float64 can hold"
@@ -307,7 +343,7 @@ def _number(one: Field, entry: Any, whole_value: Any) -> float:
 
 
 def _integer(one: Field, given: Any, room: Room) -> int:
-    if isinstance(given, str) and re.fullmatch(r"\s*\d{1,9}\s*", given):
+    if isinstance(given, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", given):
         given = int(given)
     if isinstance(given, float) and given.is_integer():  # 4.0 is a whole number in JSON
         given = int(given)

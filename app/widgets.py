@@ -17,6 +17,7 @@ from app.stories.record import Other, Widget
 from app.templates import inert
 
 RUN_BYTES = 250_000  # of the run inlined in a page; the rest is fetched ahead
+FIRST, FIRST_ROWS, FIRST_IN_ROW = 6, 3, 4  # numbers that are shown of what was read
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,21 @@ class WidgetPage:
                 found[one.name], found[one.yields] = [one.yields], [one.name]
         return found
 
+    def read(self, name: str) -> dict[str, Any] | None:
+        """What a field's text was read as: how many numbers or rows, of what width, and the first of them. None where it has none, or with faults."""
+        value = None if self.faults else fields_of(self.machine, self.spec).get(name)
+        if value is None:
+            return None
+        table = isinstance(value[0], tuple)
+        rows = (
+            [", ".join(map(text, row[:FIRST_IN_ROW])) + (", …" if len(row) > FIRST_IN_ROW else "") for row in value[:FIRST_ROWS]]
+            if table
+            else []
+        )
+        first = "; ".join(rows) if table else ", ".join(map(text, value[:FIRST]))
+        more = len(value) > (FIRST_ROWS if table else FIRST)
+        return {"count": len(value), "width": len(value[0]) if table else 0, "first": first + ("; …" if table else ", …") * more}
+
     def look(self, path: str, row: int | None = None, col: int | None = None) -> Any:
         return look(self.shot, path, row, col)
 
@@ -153,7 +169,7 @@ def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | 
     options = options or Options()
     spec, step = record.presets[0].spec, 0
     try:
-        spec = spec_of(machine, asked)
+        spec = spec_of(machine, asked, pasted=True)
         step = whole("step", given.get("step"), 0, LAST_STEP, min(options.first, machine.steps(spec)))
     except SpecError as error:
         faults = error.faults

@@ -16,7 +16,8 @@ PURE = {
 MAY_IMPORT = {
     "app.machines": {"app.machines"},
     "app.numbers": set(),
-    "app.specs": {"app.machines", "app.numbers"},
+    "app.paste": {"app.numbers"},
+    "app.specs": {"app.machines", "app.numbers", "app.paste"},
     "app.look": set(),
     "app.hooks": {"app.look", "app.numbers"},
     "app.stories": {"app.machines", "app.numbers", "app.specs", "app.look", "app.figures", "app.stories"},

@@ -10,6 +10,7 @@ SCORES_BY_GET, SCORES_ON_PAGE = 1024, 64
 MAX_WIDTH = 16  # numbers in one value vector
 
 Kind = Literal["vector", "rows", "matrix", "integers", "number", "scale", "integer", "choice"]
+LISTS: tuple[Kind, ...] = ("vector", "rows", "matrix")  # kinds of data that people have elsewhere, and paste
 Room = Literal["page", "get", "post"]  # where a spec is going: each holds more than the one before
 
 

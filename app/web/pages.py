@@ -1,22 +1,42 @@
 """Pages and embeds: the home page and each widget, made whole on the server."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.embedding import Options, options
 from app.figures.file import LIGHT
-from app.runs import Run
+from app.machines.fields import LISTS
+from app.machines.run import Machine
+from app.runs import Run, rewritten
+from app.specs import pasted_in
 from app.stories import PAGES, WIDGETS
 from app.web.failures import NotFound, name_fault
 from app.web.limits import made
-from app.web.ready import Ready, Wrong, beside
+from app.web.ready import CACHE_CONTROL, Ready, Wrong, beside
 from app.web.site import Site
 from app.widgets import widget
 
 HTML = "text/html"
+
+
+class Moved(Exception):
+    """What was asked for has another address."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.location = location
+
+
+def _moved(machine: Machine, given: dict[str, str], canonical: str, shown: bool) -> str:
+    """Where a query that holds pasted text is sent: the canonical one, with what else was said, and at the words that say what was read."""
+    fields = {one.name: one for one in machine.fields}
+    more = urlencode([(name, value) for name, value in given.items() if name not in fields])
+    read = next((name for name in pasted_in(machine, given) if fields[name].kind in LISTS), None)
+    return f"?{canonical}{more and '&'}{more}{f'#w-{read}-read' if shown and read else ''}"
 
 
 def router(site: Site, ready: Ready) -> APIRouter:
@@ -42,6 +62,9 @@ def router(site: Site, ready: Ready) -> APIRouter:
         said = options(given) if template == "embed.html" else Options()
 
         def make() -> bytes:
+            canonical = rewritten(PAGES[name].machine, given)
+            if canonical is not None:
+                raise Moved(_moved(PAGES[name].machine, given, canonical, shown=template == "widget.html"))
             w = widget(name, given, options=said)
             keys = w.options.keys and given.get("keys") != "0"
             more: dict[str, Any] = {"w": w, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
@@ -54,6 +77,8 @@ def router(site: Site, ready: Ready) -> APIRouter:
             return await ready.shared(request, HTML, lambda: made(PAGES[name].machine, given, make))
         except Wrong as wrong:
             return HTMLResponse(wrong.page, 422)
+        except Moved as moved:
+            return RedirectResponse(moved.location, 303, {"Cache-Control": CACHE_CONTROL})
 
     @routes.get("/widgets/{name}")
     async def page(request: Request, name: str) -> Response:

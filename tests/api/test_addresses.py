@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.machines import MACHINES
-from app.specs import SpecError, parse, query, text
+from app.specs import SpecError, parse, pasted_in, query, text
 
 number = st.one_of(
     st.integers(-12, 12).map(float),
@@ -73,6 +73,8 @@ def test_a_link_read_back_is_the_same_spec(name, data):
     pairs = parse_qsl(link, keep_blank_values=True, strict_parsing=True)
     again = parse(machine, dict(pairs), "page")
     assert repr(again) == repr(spec)  # repr, since NaN is not itself
+    assert repr(parse(machine, dict(pairs), "page", pasted=True)) == repr(spec)
+    assert pasted_in(machine, dict(pairs)) == []  # and nobody is asked what it means
     assert query(machine, again) == link
     assert len(dict(pairs)) == len(pairs)
     assert set(link) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~,;=&%")

@@ -20,6 +20,7 @@ const QUIET = 700;
 /**
  * @typedef {import("./run.js").Snapshot} Snapshot
  * @typedef {(fault?: string) => void} Settle    told once what was asked for is shown, or in words why it is not
+ * @typedef {{visit?: string, away?: boolean, tried?: number, settle?: Settle}} Asked    of a changed spec: the visit of a field that it is part of; whether it was Back or Forward; how often it has failed; whom to tell
  * @typedef {object} View
  * @property {(root: HTMLElement, snapshot: Snapshot, frame: any) => void} draw    at once, into the server's picture
  * @property {() => Promise<{draw: (root: HTMLElement, snapshot: Snapshot, frame: any, still: boolean) => void}>} [plots]
@@ -130,13 +131,39 @@ export function mount(root, view) {
     return more;
   }
 
+  // A changed spec is an entry of its own in the browser's history, and all that one visit of a field changes is one; a step is none.
+  /** @type {"same" | "new"} */
+  let entry = "same";
+  /** The visit that the newest entry is of. */
+  let entered = "";
+  let visits = 0;
+  let shownAt = location.search;
+  const opened = painted?.links.page.split("?")[1];
+  const specOf = (/** @type {Snapshot | undefined} */ snapshot) => snapshot?.links.page.replace(/[?&]step=\d+$/, "");
+  /** Back or forward, and not to a place on this page. */
+  function travel() {
+    if (location.search === shownAt) return;
+    shownAt = location.search;
+    entered = "";
+    entry = "same";
+    taken = sent + 1; // what is on its way belongs to the entry that was left
+    load(location.search || `?${opened}`, true, { away: true });
+  }
+  if (owns && kind === "page") {
+    addEventListener("popstate", travel);
+    form.addEventListener("focusout", () => (visits += 1));
+  }
+
   /** @param {Snapshot} snapshot */
   function address(snapshot) {
     if (!owns) return;
     const more = new URLSearchParams([...kept, ...extras()]);
     const extra = more.size ? `&${more}` : "";
+    const write = entry === "new" && kind === "page" ? "pushState" : "replaceState";
+    entry = "same";
     try {
-      history.replaceState(null, "", `${base}${snapshot.links[kind]}${extra}`);
+      history[write](null, "", `${base}${snapshot.links[kind]}${extra}`);
+      shownAt = location.search;
     } catch {
       // Safari allows a hundred changes in half a minute, and a sandboxed frame may allow none: the page goes on
     }
@@ -319,16 +346,18 @@ export function mount(root, view) {
   // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
   // Several may be on their way; answers are taken in the order asked, and one that was overtaken is dropped.
   let [sent, taken, flying] = [0, 0, 0];
-  /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean, number, Settle | undefined] | undefined} */
+  /** The change wanted while as many are on their way as may be: only the latest matters. @type {[string, boolean, Asked] | undefined} */
   let queued;
   let timer = 0;
   /** Whether something was changed that may leave fewer steps than the one shown. */
   let restart = false;
+  /** The visit of a field that the latest input was part of. */
+  let visit = "";
   function change() {
     const given = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (name !== "step") given.set(name, String(value));
     given.set("step", String(restart ? player.first : player.step));
-    load(`?${given}`, false);
+    load(`?${given}`, false, { visit });
   }
   function fromTheStart() {
     restart = true;
@@ -345,15 +374,15 @@ export function mount(root, view) {
   /**
    * @param {string} query
    * @param {boolean} fill  whether the form's fields come from the answer too
-   * @param {number} tried  how often it has failed already
-   * @param {Settle} [settle]
+   * @param {Asked} asked
    */
-  function load(query, fill, tried = 0, settle) {
+  function load(query, fill, asked = {}) {
+    const { tried = 0, settle } = asked;
     clearTimeout(timer);
     if (!tried) player.pause();
     if (flying >= FLYING) {
-      queued?.[3]?.(OVERTAKEN);
-      queued = [query, fill, tried, settle];
+      queued?.[2].settle?.(OVERTAKEN);
+      queued = [query, fill, asked];
       return;
     }
     const mine = ++sent;
@@ -367,7 +396,7 @@ export function mount(root, view) {
             return;
           }
           taken = mine;
-          take(ok, page, fill, settle);
+          take(ok, page, fill, asked);
         },
         (error) => {
           settle?.(words(error));
@@ -375,7 +404,7 @@ export function mount(root, view) {
           const comes = passes(error) && tried < LATER.length && !settle; // whoever was told that it failed does not wait for it
           if (!tried) say(`${reason(error)}: what is loaded still steps${comes ? "; the change comes by itself once it is back" : ""}.`);
           // unless the reader asks for something else meanwhile
-          if (mine === sent && comes) timer = window.setTimeout(() => load(query, fill, tried + 1), LATER[tried]);
+          if (mine === sent && comes) timer = window.setTimeout(() => load(query, fill, { ...asked, tried: tried + 1 }), LATER[tried]);
         },
       )
       .finally(() => {
@@ -386,10 +415,11 @@ export function mount(root, view) {
         if (next) load(...next);
       });
   }
-  /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {Settle} [settle] */
-  function take(ok, page, fill, settle) {
+  /** @param {boolean} ok @param {Document} page @param {boolean} fill @param {Asked} asked */
+  function take(ok, page, fill, { away, visit = "", settle }) {
     const said = page.querySelector('[data-part="error"]')?.textContent ?? "The server answered with another page";
-    faults(page);
+    if (!ok && away) location.reload(); // an entry that was refused when it was opened, too
+    faults(page, ok);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) {
       if (!fresh) say(said); // no field to put them beside
@@ -415,6 +445,7 @@ export function mount(root, view) {
     }
     const amount = root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
+    const before = specOf(painted);
     ({ run, frame, beside } = loaded(root, base));
     [player.first, player.steps] = Object.values(bounds(fresh, run.steps));
     const there = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
@@ -422,6 +453,8 @@ export function mount(root, view) {
     restart = false;
     run.want(player.step).then((snapshot) => {
       phase = undefined;
+      if (!away && before !== specOf(snapshot) && (!visit || visit !== entered)) entry = "new";
+      if (!away) entered = visit;
       paint(snapshot, "spec");
       settle?.();
     });
@@ -438,13 +471,16 @@ export function mount(root, view) {
     }
     return document.adoptNode(fresh);
   }
-  /** @param {Document} page */
-  function faults(page) {
+  /** What is wrong with a field, or what it was read as. @param {Document} page @param {boolean} ok */
+  function faults(page, ok) {
     for (const field of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-field]"))) {
       const input = /** @type {HTMLElement} */ (field.querySelector("[name]"));
       field.querySelector('[data-part="error"]')?.remove();
       const told = page.querySelector(`[data-part="error"][data-for="${field.dataset.field}"]`);
-      const help = `${root.id}-${field.dataset.field}-help`;
+      const read = field.querySelector('[data-part="read"]');
+      const said = page.querySelector(`[data-field="${field.dataset.field}"] [data-part="read"]`)?.textContent ?? "";
+      if (read && (ok || told) && read.textContent !== said) read.textContent = said;
+      const help = `${root.id}-${field.dataset.field}-help${read ? ` ${read.id}` : ""}`;
       input.toggleAttribute("aria-invalid", Boolean(told));
       if (told) input.setAttribute("aria-invalid", "true");
       input.setAttribute("aria-describedby", told ? `${help} ${root.id}-${field.dataset.field}-error` : help);
@@ -463,6 +499,7 @@ export function mount(root, view) {
     const typed = field.matches('textarea, input[type="text"]');
     const amount = field.type === "range" && root.querySelector('[data-part="offset"]');
     if (amount) amount.textContent = `${Number(field.value) < 0 ? "" : "+"}${show(field.value)}`;
+    visit = `${field.name} ${visits}`;
     restart ||= typed || Boolean(field.closest("[data-restarts]"));
     // what says the same in another way gives way to what is typed
     const clears = field.value && /** @type {HTMLElement | null} */ (field.closest("[data-clears]"))?.dataset.clears;
@@ -473,7 +510,7 @@ export function mount(root, view) {
   // What others may ask of it: a step, a way to go, to play, or another spec. Who gives `settle` is told what came of a state.
   root.addEventListener("tilewise:go", (event) => {
     const { step, by, play, query, settle } = /** @type {CustomEvent} */ (event).detail;
-    if (query !== undefined) load(`?${new URLSearchParams([...kept, ...new URLSearchParams(query)])}`, true, 0, settle);
+    if (query !== undefined) load(`?${new URLSearchParams([...kept, ...new URLSearchParams(query)])}`, true, { settle });
     else if (step !== undefined) seek(step);
     else if (by !== undefined) move(by < 0 ? -1 : 1);
     else if (play !== undefined && play !== player.playing) player.toggle();
