@@ -55,7 +55,8 @@ class TestPasting:
         watch.expect("status of 414")
         widget.open("step=8")
         widget.fill("scores", "1.5 " * 10_000)
-        expect(widget.part("shared")).to_contain_text("more than an address can hold")
+        expect(widget.part("shared")).to_contain_text("The address has 40,")
+        expect(read(widget, "scores")).to_have_text("")
         widget.agrees(api.run(DEFAULT)[8])
 
 

@@ -156,7 +156,6 @@ export class Run {
 
 /** What went wrong with a request, for a reader. @param {Error} error */
 export function reason(error) {
-  if (error.cause === 414) return "This is more than an address can hold";
   if (error.name === "TimeoutError") return "The server takes too long";
   return error.message.startsWith("The server") ? error.message : "The server cannot be reached";
 }

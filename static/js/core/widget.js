@@ -419,7 +419,7 @@ export function mount(root, view) {
   function take(ok, page, fill, { away, visit = "", settle }) {
     const said = page.querySelector('[data-part="error"]')?.textContent ?? "The server answered with another page";
     if (!ok && away) location.reload(); // an entry that was refused when it was opened, too
-    faults(page, ok);
+    faults(page);
     const fresh = /** @type {HTMLElement | null} */ (page.querySelector(`[data-widget="${root.dataset.widget}"]`));
     if (!ok || !fresh) {
       if (!fresh) say(said); // no field to put them beside
@@ -471,15 +471,15 @@ export function mount(root, view) {
     }
     return document.adoptNode(fresh);
   }
-  /** What is wrong with a field, or what it was read as. @param {Document} page @param {boolean} ok */
-  function faults(page, ok) {
+  /** What is wrong with a field, or what it was read as. @param {Document} page */
+  function faults(page) {
     for (const field of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-field]"))) {
       const input = /** @type {HTMLElement} */ (field.querySelector("[name]"));
       field.querySelector('[data-part="error"]')?.remove();
       const told = page.querySelector(`[data-part="error"][data-for="${field.dataset.field}"]`);
       const read = field.querySelector('[data-part="read"]');
       const said = page.querySelector(`[data-field="${field.dataset.field}"] [data-part="read"]`)?.textContent ?? "";
-      if (read && (ok || told) && read.textContent !== said) read.textContent = said;
+      if (read && read.textContent !== said) read.textContent = said;
       const help = `${root.id}-${field.dataset.field}-help${read ? ` ${read.id}` : ""}`;
       input.toggleAttribute("aria-invalid", Boolean(told));
       if (told) input.setAttribute("aria-invalid", "true");
