@@ -18,11 +18,11 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from app.assets import Assets, load
 from app.embedding import IDLE
 from app.lessons.course import Catalog
+from app.page import typed_in
 from app.runs import spec_of
 from app.snapshot import MAX_COUNT
 from app.specs import query
 from app.stories import PAGES, PICTURES
-from app.widgets import typed_in
 
 _HERE = "http://copy.invalid"  # the address the site is asked under, which stands in no file
 _ROOT = "/~copy~"

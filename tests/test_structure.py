@@ -30,14 +30,14 @@ MAY_IMPORT = {
     },
     "app.embedding": {"app.machines", "app.specs"},
     "app.share": {"app.machines", "app.stories"},
-    "app.widgets": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding", "app.templates"},
+    "app.page": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding", "app.templates"},
     "app.settings": set(),
-    "app.export": {"app.assets", "app.embedding", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.widgets"},
+    "app.export": {"app.assets", "app.embedding", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.page"},
     "app.coding": set(),
     "app.assets": {"app.coding"},
     "app.web": {
         "app", "app.machines", "app.numbers", "app.specs", "app.stories", "app.look", "app.hooks", "app.snapshot", "app.runs", "app.figures", "app.settings", "app.coding",
-        "app.assets", "app.widgets", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
+        "app.assets", "app.page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
     },
 }  # fmt: skip
 
@@ -83,7 +83,7 @@ ROLES = [
     ("app.runs",),
     ("app.templates",),
     ("app.figures",),
-    ("app.lessons", "app.widgets", "app.embedding", "app.share"),
+    ("app.lessons", "app.page", "app.embedding", "app.share"),
     ("app.export",),
     ("app.web",),
 ]

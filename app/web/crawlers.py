@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.lessons.course import Catalog
+from app.page import canonical
 from app.stories import PAGES
 from app.web.ready import Ready, beside
 from app.web.site import root_of
-from app.widgets import canonical
 
 # every state is in these too, once more; what links show (pages, figures, embeds) stays open to those who draw previews
 LEFT_OUT = ("/api/", "/oembed", "/share/")

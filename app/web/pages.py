@@ -11,6 +11,7 @@ from app.embedding import Options, options
 from app.figures.file import LIGHT
 from app.machines.fields import LISTS
 from app.machines.run import Machine
+from app.page import page_of
 from app.runs import Run, rewritten
 from app.specs import pasted_in
 from app.stories import PAGES, WIDGETS
@@ -18,7 +19,6 @@ from app.web.failures import NotFound, name_fault
 from app.web.limits import made
 from app.web.ready import CACHE_CONTROL, Ready, Wrong, beside
 from app.web.site import Site
-from app.widgets import widget
 
 HTML = "text/html"
 
@@ -65,7 +65,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
             canonical = rewritten(PAGES[name].machine, given)
             if canonical is not None:
                 raise Moved(_moved(PAGES[name].machine, given, canonical, shown=template == "widget.html"))
-            w = widget(name, given, options=said)
+            w = page_of(name, given, options=said)
             keys = w.options.keys and given.get("keys") != "0"
             more: dict[str, Any] = {"w": w, "ink": LIGHT, "projector": given.get("view") == "projector", "keys": keys}
             page = site.render(request, template, **more)

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.page import page_of
 from app.share import share
 from app.specs import SpecError
 from app.stories import PAGES
@@ -11,7 +12,6 @@ from app.web.failures import NotFound, name_fault
 from app.web.limits import made
 from app.web.ready import Ready
 from app.web.site import Site, root_of
-from app.widgets import widget
 
 
 def router(site: Site, ready: Ready) -> APIRouter:
@@ -24,7 +24,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
         given = dict(request.query_params)
 
         def make() -> bytes:
-            w = widget(name, given)
+            w = page_of(name, given)
             if w.faults:
                 raise SpecError(list(w.faults.values()))
             state = share(w.shot, root_of(request), extra=w.extra)

@@ -10,10 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 from app.machines.run import moments
 from app.machines.traffic import FORMULAS, MACHINE, WAYS, Size, Spec, table_bytes, walked
 from app.numbers import show, size
+from app.page import page_of
 from app.runs import snapshots
 from app.stories.traffic.shown import ARRAYS, moves
 from app.stories.traffic.sized import sized
-from app.widgets import widget as page_of
 from tests.conftest import Watch
 from tests.pages.driver import Widget, clean
 

@@ -152,13 +152,13 @@ class Beside:
     run: Part
 
 
-def widget(name: str, given: dict[str, Any], uid: str = "w", options: Options | None = None) -> WidgetPage:
+def page_of(name: str, given: dict[str, Any], uid: str = "w", options: Options | None = None) -> WidgetPage:
     """A widget by its URL's names, at the first step shown where none is given. With faults in them: the default, the form as typed, and the faults beside it.
 
-    >>> found = widget("online-softmax", {"scores": "1,3,2", "step": "2"})
+    >>> found = page_of("online-softmax", {"scores": "1,3,2", "step": "2"})
     >>> found.shot["step"], found.run.count, found.faults
     (2, 4, {})
-    >>> list(widget("online-softmax", {"scores": "1,x"}).faults)
+    >>> list(page_of("online-softmax", {"scores": "1,x"}).faults)
     ['scores']
     """
     record = BY_NAME[name]
