@@ -42,6 +42,18 @@ MAY_IMPORT = {
 }  # fmt: skip
 
 
+INSIDE_LESSONS = {  # a room within app/lessons → those it may import
+    "problems": set(),
+    "source": {"problems"},
+    "expressions": {"problems", "source"},
+    "markup": {"problems", "source", "expressions"},
+    "quiz": {"problems", "source", "expressions", "markup"},
+    "lesson": {"problems", "source", "expressions", "markup", "quiz"},
+    "course": {"problems", "lesson"},
+    "check": {"problems", "source", "expressions", "markup", "quiz", "lesson", "course"},
+}
+
+
 def room(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
@@ -66,6 +78,14 @@ def test_imports_point_one_way(path):
         return
     ours = {room(name) for name in imported(path) if name.split(".")[0] == "app"}
     assert ours <= MAY_IMPORT[room(module)]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "app/lessons").rglob("*.py")), ids=lambda path: path.relative_to(ROOT / "app").as_posix())
+def test_the_rooms_of_lessons_are_in_one_order(path):
+    names = [name.split(".") for name in imported(path)]
+    own = path.relative_to(ROOT / "app/lessons").with_suffix("").parts[0]
+    others = {parts[2] for parts in names if parts[:2] == ["app", "lessons"] and len(parts) > 2} - {own}
+    assert others <= INSIDE_LESSONS.get(own, set())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "app/machines").glob("*.py")), ids=lambda path: path.name)

@@ -125,7 +125,15 @@ class Lesson:
             return section(context, self.quizzes[name], given), context.problems
 
     def context(self, track: Track) -> Context:
-        return Context(self.slug, self.source.file, track, self.scope, self.folder, self.quizzes)
+        context = Context(self.slug, self.source.file, track, self.scope, self.folder)
+
+        def question(name: str) -> str:
+            if name not in self.quizzes:
+                raise Invalid(f"there is no quiz {name!r} in quizzes.toml{': it has ' + ', '.join(self.quizzes) if self.quizzes else ''}")
+            return section(context, self.quizzes[name])
+
+        context.question = question
+        return context
 
     def _made(self, track: Track) -> Page:
         context = self.context(track)

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import shutil
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -12,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from app.lessons.check import check
-from app.lessons.course import LESSONS, Catalog
-from app.lessons.lesson import Lesson, read
+from app.lessons.course import LESSONS
+from app.lessons.lesson import Lesson
 from app.machines.traffic import Size, fa1_blocks, fa1_cost, fa2_cost, standard_cost, table_bytes
-from tests.lessons.read import rows, text
+from tests.lessons.read import changed, lesson_of, misconceptions, problems, rows, text
 
 FOLDER = LESSONS / "memory-traffic"
 GPU: dict[str, Any] = json.loads((FOLDER / "data" / "h200.json").read_text())
@@ -25,15 +23,8 @@ CHARTS = tomllib.loads((FOLDER / "charts.toml").read_text())
 
 
 @pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return Catalog()
-
-
-@pytest.fixture(scope="module")
-def lesson(catalog: Catalog) -> Lesson:
-    found = catalog.lesson("memory-traffic")
-    assert found
-    return found
+def lesson() -> Lesson:
+    return lesson_of("memory-traffic")
 
 
 def written_bytes(shown: str) -> float:
@@ -41,8 +32,8 @@ def written_bytes(shown: str) -> float:
     return float(count) * 1024.0 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)
 
 
-def test_nothing_is_wrong(catalog: Catalog, lesson: Lesson) -> None:
-    assert [str(problem) for problem in check(catalog, [lesson])] == []
+def test_nothing_is_wrong() -> None:
+    assert problems("memory-traffic") == []
 
 
 @pytest.mark.parametrize("n", [512, 4096, 32768, 262144])
@@ -95,18 +86,15 @@ def leaves(x: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...]
         yield path, x
 
 
-def changed(x: Any, by: Callable[[tuple[str, ...], Any], Any], path: tuple[str, ...] = ()) -> Any:
+def with_leaves(x: Any, by: Callable[[tuple[str, ...], Any], Any], path: tuple[str, ...] = ()) -> Any:
     """The same JSON, every leaf of it put through `by`."""
     if isinstance(x, dict):
-        return {name: changed(value, by, (*path, name)) for name, value in x.items()}
+        return {name: with_leaves(value, by, (*path, name)) for name, value in x.items()}
     return x if isinstance(x, list) else by(path, x)
 
 
 def other(folder: Path, gpu: Any) -> Lesson:
-    copy = folder / "memory-traffic"
-    shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
-    (copy / "data" / "h200.json").write_text(json.dumps(gpu))
-    return read(copy)
+    return changed("memory-traffic", folder, "data/h200.json", lambda text: json.dumps(gpu))
 
 
 QUOTED = [
@@ -129,7 +117,7 @@ def test_a_planted_change_shows(lesson: Lesson, tmp_path: Path, path: tuple[str,
         return f"planted {value}" if isinstance(value, str) else value * 3
 
     assert path in dict(leaves(GPU))
-    assert other(tmp_path, changed(GPU, by)).page("plain").html != lesson.page("plain").html
+    assert other(tmp_path, with_leaves(GPU, by)).page("plain").html != lesson.page("plain").html
 
 
 def written(value: float) -> set[str]:
@@ -305,7 +293,7 @@ def test_another_measurement_makes_a_claim_false(path: tuple[str, ...], by: floa
         return value if at != path else by if isinstance(by, str) else value * by
 
     assert path in dict(leaves(GPU))
-    assert not CLAIMS[words](changed(GPU, planted))
+    assert not CLAIMS[words](with_leaves(GPU, planted))
 
 
 @pytest.mark.parametrize("chart", [name for name, one in CHARTS.items() if "attention" in one["rows"]])
@@ -352,5 +340,4 @@ def test_code_shown_is_in_the_program(lesson: Lesson) -> None:
 
 
 def test_quizzes_answer_misconceptions() -> None:
-    questions = tomllib.loads((FOLDER / "quizzes.toml").read_text())
-    assert {"1", "3", "17"} <= {question["misconception"] for question in questions.values() if "misconception" in question}
+    assert {"1", "3", "17"} <= misconceptions("memory-traffic")

@@ -1,14 +1,13 @@
 """One page in the making: what its rules and blocks share, and where they report what is wrong."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.lessons.expressions.sandbox import Scope
 from app.lessons.problems import Invalid, Problem
-from app.lessons.quiz.questions import Quiz
 from app.lessons.source import Track
 
 BASE = "\ue0ff"  # stands for the site's root in made HTML, which a proxy may put elsewhere
@@ -45,7 +44,7 @@ class Context:
     track: Track
     scope: Scope
     folder: Path | None
-    quizzes: Mapping[str, Quiz] = field(default_factory=dict)
+    question: Callable[[str], str] = lambda name: ""  # the section of a question, which the lesson knows
     lines: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)

@@ -12,7 +12,6 @@ from app.lessons.markup import charts, code, traces
 from app.lessons.markup.context import Context
 from app.lessons.markup.figures import Picture, live, picture, template
 from app.lessons.problems import Invalid
-from app.lessons.quiz import html as quiz_pages
 from app.machines import MACHINES
 from app.machines.run import Machine
 from app.specs import SpecError, fields_of, parse, text
@@ -157,12 +156,10 @@ def download(context: Context, block: Placed) -> str:
 
 
 def quiz(context: Context, block: Placed) -> str:
-    found = context.quizzes.get(block.of)
-    if found is None:
-        raise Invalid(f"there is no quiz {block.of!r} in quizzes.toml{': it has ' + ', '.join(context.quizzes) if context.quizzes else ''}")
+    section = context.question(block.of)
     context.placed.append((block.line, block.of))
     context.name(f"quiz-{block.of}", block.line)
-    return quiz_pages.section(context, found)
+    return section
 
 
 def chart(context: Context, block: Placed) -> str:
