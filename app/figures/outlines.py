@@ -4,7 +4,9 @@ A font inside the file would keep the words as letters, but TeX tools and word p
 policy would bar it where the picture is opened by itself. Each word stays in the file as the name of its shape.
 """
 
+import math
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from xml.etree import ElementTree as Tree
 
@@ -34,13 +36,38 @@ def outlined(picture: str) -> str:
     return Tree.tostring(root, encoding="unicode")
 
 
-def wide(words: str, size: float, *, bold: bool = False) -> float:
+def width_of(words: str, size: float, *, bold: bool = False) -> float:
     """How wide words are at a letter size.
 
-    >>> 30 < wide("m = 9", 14) < 40
-    True
+    >>> round(width_of("0.135", 10), 1), round(width_of("0.135", 10, bold=True), 1)
+    (21.2, 22.3)
     """
-    return _shaped(words, "bold" if bold else "normal", 0)[1] * size / 1000
+    return _measured(words, BOLD if bold else REGULAR) * size / 1000
+
+
+def fitted(texts: Iterable[str], room: float, most: float = 13.0, least: float = 9.0) -> float:
+    """The letter size at which each of the texts fits the room, printed bold, too; 0 where that is less than can be read.
+
+    >>> fitted(["1.5", "10"], 40.0), fitted(["−1.00×10⁻⁵"], 50.0), fitted(["0.135"], 12.0)
+    (13.0, 10.73, 0.0)
+    """
+    widest = max((width_of(text, 1.0, bold=True) for text in texts), default=0.0)
+    size = most if widest * most <= room else math.floor(100 * room / widest) / 100
+    return size if size >= least else 0.0
+
+
+def in_cells(texts: Sequence[str], room: float) -> tuple[float, tuple[str, ...]]:
+    """The letter size for a row of cells, and what is written in each: a text too long for its cell as an ellipsis.
+
+    Where fewer than half of them fit, nothing is written: size 0.
+
+    >>> in_cells(["1", "2", "−1.00×10⁻⁵"], 30.0), in_cells(["0.135", "0.018"], 12.0)
+    ((13.0, ('1', '2', '…')), (0.0, ('0.135', '0.018')))
+    """
+    fit = [text for text in texts if fitted([text], room)]
+    if 2 * len(fit) < len(texts):
+        return 0.0, tuple(texts)
+    return fitted(fit, room), tuple(text if fitted([text], room) else "…" for text in texts)
 
 
 def lines(words: str, size: float, room: float) -> list[str]:
@@ -53,7 +80,7 @@ def lines(words: str, size: float, room: float) -> list[str]:
     found: list[str] = []
     for word in held.split(" "):
         longer = f"{found[-1]} {word}" if found else word
-        if found and wide(longer.replace("\u00a0", " "), size) <= room:
+        if found and width_of(longer.replace("\u00a0", " "), size) <= room:
             found[-1] = longer
         else:
             found.append(word)
@@ -125,10 +152,7 @@ def _shaped(words: str, weight: str, along: int) -> tuple[str, float]:
     heavy = weight == "bold" or (weight.isdigit() and int(weight) >= 600)
     drawn, x = [], float(along)
     for font, run in _runs(words, BOLD if heavy else REGULAR):
-        buffer = uharfbuzz.Buffer()
-        buffer.add_str(run)
-        buffer.guess_segment_properties()
-        uharfbuzz.shape(_font(font), buffer)
+        buffer = _buffer(font, run)
         for glyph, place in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True):
             drawn += [
                 f"M{_short(left + x + place.x_offset)} {_short(low + place.y_offset)}{rest}"
@@ -136,6 +160,20 @@ def _shaped(words: str, weight: str, along: int) -> tuple[str, float]:
             ]
             x += place.x_advance
     return "".join(drawn), x - along
+
+
+@lru_cache(4096)
+def _measured(words: str, fonts: tuple[str, ...]) -> int:
+    """How wide words are, in thousandths of their size."""
+    return sum(place.x_advance for font, run in _runs(words, fonts) for place in _buffer(font, run).glyph_positions)
+
+
+def _buffer(font: str, run: str) -> uharfbuzz.Buffer:
+    buffer = uharfbuzz.Buffer()
+    buffer.add_str(run)
+    buffer.guess_segment_properties()
+    uharfbuzz.shape(_font(font), buffer)
+    return buffer
 
 
 def _runs(words: str, fonts: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from app.figures.file import DARK, LIGHT, figure, png, svg
-from app.figures.letters import width
+from app.figures.outlines import width_of
 from app.machines import MACHINES
 from app.main import create_app
 from app.numbers import show
@@ -42,29 +42,29 @@ def machine_of(name):
 
 
 def texts(picture):
-    """Every text of an SVG as (words, left, top, right, bottom), by the widths that the drawings go by."""
+    """Every text of an SVG as (words, left, top, right, bottom), as wide as its font draws it."""
     found = []
 
-    def walk(element, dx, dy, size):
-        size = float(element.get("font-size", size))
+    def walk(element, dx, dy, size, weight):
+        size, weight = float(element.get("font-size", size)), element.get("font-weight", weight)
         shift = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", ""))
         if shift:
             dx, dy = dx + float(shift[1]), dy + float(shift[2])
         if element.tag.endswith("}text"):
             words = "".join(element.itertext())
-            wide, x, y = (
-                width(words, size) * (0.78 if len(words) > 40 else 0.93),
-                float(element.get("x")) + dx,
-                float(element.get("y")) + dy,
-            )
+            x, y = float(element.get("x")) + dx, float(element.get("y")) + dy
+            pieces = [(element.text, weight)]
+            for span in element:
+                pieces += [(span.text, span.get("font-weight", weight)), (span.tail, weight)]
+            wide = sum(width_of(re.sub(r"\s+", " ", part or ""), size, bold=heavy == "bold") for part, heavy in pieces)
             left = x - {"middle": wide / 2, "end": wide}.get(element.get("text-anchor"), 0)
             found.append((words, left, y - 0.7 * size, left + wide, y + 0.15 * size))
             return
         for child in element:
-            walk(child, dx, dy, size)
+            walk(child, dx, dy, size, weight)
 
     root = ElementTree.fromstring(picture)
-    walk(root, 0.0, 0.0, 16.0)
+    walk(root, 0.0, 0.0, 16.0, "normal")
     _, _, across, down = map(float, root.get("viewBox").split())
     return found, across, down
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.figures.letters import fitted, in_cells, width
+from app.figures.outlines import fitted, in_cells, width_of
 from app.machines.formats import FORMATS
 from app.machines.merge import Spec
 from app.numbers import show
@@ -94,7 +94,7 @@ class Edge:
     @property
     def factor_x(self) -> float:
         """Beside the line, and never past the edge of the picture."""
-        return round(min(self.x + 6, WIDE - 4 - width(self.factor, FACTOR)), 2)
+        return round(min(self.x + 6, WIDE - 4 - width_of(self.factor, FACTOR, bold=True)), 2)
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _span(first: int, last: int, room: float) -> str:
         return "none"
     short = f"{first + 1}" if last - first == 1 else f"{first + 1}–{last}"
     whole = f"{'score' if last - first == 1 else 'scores'} {short}"
-    return whole if width(whole, 11) <= room else short
+    return whole if width_of(whole, 11) <= room else short
 
 
 def _box(step: int, part: Part | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
@@ -240,7 +240,7 @@ def _listed(output: Any, wide: float) -> str:
     shown = [show(x) for x in output]
     for count in range(len(shown), 0, -1):
         text = ", ".join(shown[:count]) + (", …" if count < len(shown) else "")
-        if width(f"output {text}", 10.0) <= wide - 16:
+        if width_of(f"output {text}", 10.0, bold=True) <= wide - 16:
             return text
     return f"{shown[0]}{', …' if len(shown) > 1 else ''}"
 

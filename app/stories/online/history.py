@@ -8,7 +8,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-from app.figures.letters import width
+from app.figures.outlines import width_of
 from app.machines import online
 from app.numbers import show
 from app.stories.online.chart import OnlineShot
@@ -97,10 +97,10 @@ def drawing(shot: OnlineShot) -> Drawing:
         if math.isfinite(score) and not (one.new_max and score == one.m_new)
     )
     factors = {xs[i]: f"× {show(one.alpha)}" for i, one in enumerate(made) if one.rescales}
-    room = max(map(width, factors.values()), default=0.0) * LETTER + 14 <= slot
+    room = max((width_of(factor, LETTER, bold=True) for factor in factors.values()), default=0.0) + 14 <= slot
     rises = tuple((x, factor if room else "") for x, factor in factors.items())
     labels = [f"{i + 1}" for i in range(len(xs))]
-    every_nth = math.ceil((width(labels[-1], 11.0) + 8) / slot)
+    every_nth = math.ceil((width_of(labels[-1], 11.0) + 8) / slot)
     slots = tuple((x, label if i % every_nth == 0 else "", i < step) for i, (x, label) in enumerate(zip(xs, labels, strict=True)))
     listed = [", ".join(show(x) for x in (ms if name == "m" else ls)[:step]) for name in ("m", "ℓ")]
     words = f"After each step m is {listed[0]}; ℓ is {listed[1]}." if step else "No step has been made."
@@ -148,7 +148,7 @@ def _panel(
 
 def _labelled(points: list[Point], slot: float) -> list[Point]:
     """Points with their numbers where all of them fit; else only the last one, and where the kind changes to bad."""
-    if max((width(point.text, LETTER) for point in points), default=0.0) + 6 <= slot:
+    if max((width_of(point.text, LETTER, bold=True) for point in points), default=0.0) + 6 <= slot:
         return points
     bare = [Point(p.step, p.x, p.y, p.kind, "", p.up) for p in points[:-1]]
     first_bad = next((i for i, point in enumerate(points) if point.kind == "bad"), None)
