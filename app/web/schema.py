@@ -10,6 +10,9 @@ from app.stories import BY_NAME
 from app.web.forms import SHAPED, Schema, kind, list_of, object_of, ref
 from app.web.told import schema_of
 
+# what float64 can hold: digits and a fraction, or one digit, a fraction and a power of ten up to 307
+_NUMBER = r"(-?([0-9]+(\.[0-9]*)?|[0-9](\.[0-9]*)?[eE]([+]?([0-2]?[0-9]{1,2}|30[0-7])|-[0-9]{1,3}))|-?[iI]nf(inity)?|[nN]a[nN])"
+
 _LEDGER = object_of(
     "What the run has cost so far, added up by the run itself.",
     reads=kind("integer", "numbers read from slow memory", minimum=0),
@@ -217,7 +220,29 @@ def _text_schema(one: Field, room: Room) -> Schema:
         return {"type": "string", "enum": list(one.choices), **default}
     if one.kind in ("integer", "number"):
         return {"type": one.kind, "minimum": one.least, "maximum": one.limit(room), **default}
-    return {"type": "string", **({"minLength": 1} if one.required else {}), **default}
+    return {"type": "string", "pattern": pattern(one), **default}
+
+
+def pattern(one: Field) -> str:
+    """How a list, a matrix or a scale is written in an address: the wire form. An optional one may be empty, as forms send it.
+
+    >>> import re
+    >>> vector = Field("scores", "vector", "", "", "1,3", required=True, most=3)
+    >>> [bool(re.search(pattern(vector), given)) for given in ("1,-2.5e-3,-inf", "NaN", "1,x", "1e308", "")]
+    [True, True, False, False, False]
+    >>> matrix = Field("q", "matrix", "", "", "1,0;", most=2, width=2)
+    >>> [bool(re.search(pattern(matrix), given)) for given in ("1,0;0,1", "1,0;", "", "1;;0")]
+    [True, True, True, False]
+    """
+    row = f"{_NUMBER}(,{_NUMBER})*"  # how many there may be stands in the description: as counts they make a pattern that checkers refuse to build
+    form = {
+        "vector": row,
+        "rows": f"{row}(;{row})*;?",
+        "matrix": f"{row}(;{row})*;?",
+        "integers": "[0-9]{1,9}(,[0-9]{1,9})*",
+        "scale": f"(auto|{_NUMBER})",
+    }[one.kind]
+    return f"^{form}$" if one.required else f"^({form})?$"
 
 
 def _json_field(one: Field) -> Schema:

@@ -1,10 +1,12 @@
 """The OpenAPI document is complete, its examples work, and schemathesis finds nothing that it does not say."""
 
 import os
+import re
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from schemathesis.checks import (
     content_type_conformance,
     not_a_server_error,
@@ -12,7 +14,12 @@ from schemathesis.checks import (
     status_code_conformance,
 )
 
+from app.machines import MACHINES
 from app.main import create_app
+from app.specs import SpecError, fields_of, parse
+from app.specs import text as text_of
+from app.stories import BY_NAME
+from app.web.schema import pattern
 
 schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", create_app())
 
@@ -65,3 +72,32 @@ def test_every_example_works(client, document):
 def test_the_reader_that_needs_another_host_is_off(client):
     assert client.get("/docs").status_code == 404
     assert client.get("/redoc").status_code == 404
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHINES))
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_a_pattern_allows_is_read(machine, data):
+    """One field alone: that rows are of one length, or that values are as many as scores, a pattern cannot say."""
+    for one in machine.fields:
+        if one.kind in ("vector", "scale"):
+            text = data.draw(st.from_regex(pattern(one), fullmatch=True))
+            codes = {fault.code for fault in faults(machine, {one.name: text}) if fault.field == one.name}
+            assert codes <= {"too_many", "out_of_range"}, text
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHINES))
+def test_what_a_link_writes_is_allowed_by_its_pattern(machine):
+    fields = {one.name: one for one in machine.fields}
+    for preset in BY_NAME[machine.name].presets:
+        for name, value in fields_of(machine, preset.spec).items():
+            if fields[name].kind not in ("choice", "integer", "number"):
+                assert re.search(pattern(fields[name]), text_of(value)), (preset.name, name)
+
+
+def faults(machine, given):
+    try:
+        parse(machine, given, "get")
+    except SpecError as error:
+        return error.faults
+    return []
