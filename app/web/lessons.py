@@ -1,6 +1,7 @@
 """/lessons and /guide: the course, its lessons in two tracks, their questions and their programs."""
 
 from collections.abc import Callable
+from html import escape
 
 from fastapi import APIRouter
 from markupsafe import Markup
@@ -17,13 +18,13 @@ from app.lessons.source import TRACKS, Track
 from app.specs import clip
 from app.web.failures import NotFound, name_fault
 from app.web.ready import Ready
-from app.web.site import Site
+from app.web.site import Site, root_of
 
 HTML = "text/html"
 TYPES = {"py": "text/x-python; charset=utf-8"}
 MAX_LETTERS = 500  # of an answer
-ITSELF = "https://this-site.example"  # in a guide's snippets: this site, as its reader reaches it
 MAX_PARTS = 20  # of an answer
+ITSELF = "https://this-site.example"  # in a guide's snippets: this site, as its reader reaches it
 
 
 class _Course:
@@ -85,7 +86,9 @@ class _Course:
 
         def make() -> bytes:
             page = guide.whole_page("plain")
-            return self.site.render(request, "guide.html", guide=guide, page=page, body=_body(request, page.html))
+            return self.site.render(
+                request, "guide.html", guide=guide, page=page, body=_body(request, page.html.replace(ITSELF, escape(root_of(request))))
+            )
 
         return await self._sent(request, make)
 
