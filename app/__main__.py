@@ -194,10 +194,8 @@ def many_open_files() -> None:
 
 def figure(given: Namespace) -> None:
     from app.figures.kinds import MEDIA_TYPES, make
-    from app.snapshot import NoSuchStep
-    from app.specs import SpecError
+    from app.specs import Refusal
     from app.stories import PICTURES
-    from app.web.failures import NotFound
     from app.web.figures import job_of
 
     name, _, query = given.address.partition("?")
@@ -210,7 +208,7 @@ def figure(given: Namespace) -> None:
         raise Refused("a QR code leads to a site: say which with --site https://host/path")
     try:
         made = make(ending, job_of(name, ending, dict(parse_qsl(query, keep_blank_values=True)), given.site.rstrip("/")))
-    except (SpecError, NoSuchStep, NotFound) as error:
+    except Refusal as error:
         raise Refused(str(error)) from None
     given.file.write_bytes(made)
 

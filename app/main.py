@@ -14,14 +14,13 @@ from app.coding import Gzip
 from app.lessons.course import Catalog
 from app.machines import MACHINES
 from app.settings import Settings
-from app.snapshot import NoSuchStep
-from app.specs import Fault, SpecError
+from app.specs import Fault, Refusal
 from app.web import api, crawlers, figures, health, lessons, oembed, pages, schema, sharing, static, watching
-from app.web.failures import NotFound, busy_fault, error, for_programs, http_fault, step_fault
+from app.web.failures import error, for_programs, http_fault
 from app.web.headers import Headers, Shared, allowed
 from app.web.limits import Budget, Limits
 from app.web.ready import Ready
-from app.web.renders import RETRY_AFTER, Busy, Renders, drawing
+from app.web.renders import Renders, drawing
 from app.web.site import Site
 from app.web.watching import Metrics, Watching
 
@@ -80,20 +79,9 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     app.add_middleware(Watching, failing=failed, metrics=metrics)
     app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
 
-    async def on_spec(request: Request, exc: Exception) -> Response:
-        assert isinstance(exc, SpecError)
-        return await failed(request, exc.faults[0], 422)
-
-    async def on_step(request: Request, exc: Exception) -> Response:
-        assert isinstance(exc, NoSuchStep)
-        return await failed(request, step_fault(exc.step, exc.steps), 404)
-
-    async def on_not_found(request: Request, exc: Exception) -> Response:
-        assert isinstance(exc, NotFound)
-        return await failed(request, exc.fault, 404)
-
-    async def on_busy(request: Request, exc: Exception) -> Response:
-        return await failed(request, busy_fault(RETRY_AFTER), 503, {"Retry-After": str(RETRY_AFTER)})
+    async def on_refusal(request: Request, exc: Exception) -> Response:
+        assert isinstance(exc, Refusal)
+        return await failed(request, exc.fault, exc.status, {"Retry-After": str(exc.retry_after)} if exc.retry_after else None)
 
     async def on_http(request: Request, exc: Exception) -> Response:
         assert isinstance(exc, HTTPException)
@@ -104,11 +92,8 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
             return await failed(request, http_fault(request, 405, ""), 405, allow)
         return await failed(request, http_fault(request, exc.status_code, str(exc.detail)), exc.status_code, dict(exc.headers or {}))
 
-    app.add_exception_handler(SpecError, on_spec)
-    app.add_exception_handler(NoSuchStep, on_step)
-    app.add_exception_handler(NotFound, on_not_found)
+    app.add_exception_handler(Refusal, on_refusal)
     app.add_exception_handler(HTTPException, on_http)
-    app.add_exception_handler(Busy, on_busy)
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

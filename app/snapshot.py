@@ -10,7 +10,7 @@ from typing import Any
 
 from app.machines.run import Machine
 from app.numbers import wire
-from app.specs import fields_of, fits, query
+from app.specs import Fault, NotFound, fields_of, fits, query
 from app.stories import PAGES
 from app.stories.record import Shot
 
@@ -19,11 +19,12 @@ MAX_COUNT = 64
 MAX_BYTES = 2_000_000
 
 
-class NoSuchStep(LookupError):
+class NoSuchStep(NotFound):
     """A step past the end."""
 
     def __init__(self, step: int, steps: int) -> None:
-        super().__init__(f"there is no step {step}: this run has steps 0 to {steps}.")
+        message = f"step {step} is past the end: this run has steps 0 to {steps}."
+        super().__init__(Fault("no_such_step", message, "step", step, {"least": 0, "most": steps}))
         self.step, self.steps = step, steps
 
     def __reduce__(self) -> tuple[Any, ...]:

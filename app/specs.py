@@ -37,11 +37,35 @@ class Fault:
         return asdict(self)
 
 
-class SpecError(Exception):
+class Refusal(Exception):
+    """What is asked for is not given: the fault says why and what to do, the status is HTTP's number for it.
+
+    >>> str(Refusal(Fault("out_of_range", "step 9 is past the end.", "step", 9, 3))), Refusal.status
+    ('step 9 is past the end.', 422)
+    """
+
+    status = 422
+    retry_after: int | None = None  # seconds after which it may be asked for again
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return self.fault.message
+
+
+class NotFound(Refusal):
+    """A thing that does not exist: its fault's `allowed` says what does."""
+
+    status = 404
+
+
+class SpecError(Refusal):
     """One or more faults; the first is the one an API answer carries."""
 
     def __init__(self, faults: list[Fault]) -> None:
-        super().__init__(faults[0].message)
+        super().__init__(faults[0])
         self.faults = faults
 
     def __reduce__(self) -> tuple[Any, ...]:

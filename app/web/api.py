@@ -18,10 +18,10 @@ from app.machines.run import Machine
 from app.runs import run as run_of
 from app.runs import snapshot
 from app.snapshot import MAX_COUNT, NoSuchStep, encode
-from app.specs import LAST_STEP, Fault, SpecError, clip, parse, query, text, whole
+from app.specs import LAST_STEP, Fault, NotFound, SpecError, clip, parse, query, text, whole
 from app.stories import BY_NAME, WIDGETS
 from app.web import schema
-from app.web.failures import NotFound, name_fault
+from app.web.failures import name_fault
 from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
 from app.web.ready import LONG, Ready, beside
 from app.web.renders import Renders

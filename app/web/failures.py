@@ -8,14 +8,6 @@ from starlette.responses import JSONResponse
 from app.specs import Fault, clip
 
 
-class NotFound(Exception):
-    """A thing that does not exist: a fault whose `allowed` says what does."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
-
-
 def error(status: int, fault: Fault, headers: dict[str, str] | None = None) -> JSONResponse:
     """The API's error form."""
     return JSONResponse({"error": fault.wire()}, status, headers)
@@ -45,15 +37,6 @@ def http_fault(request: Request, status: int, detail: str) -> Fault:
     return Fault("refused", f"{detail}.", "request", shown, "a well-formed request")
 
 
-def step_fault(step: int, steps: int) -> Fault:
-    message = f"step {step} is past the end: this run has steps 0 to {steps}."
-    return Fault("no_such_step", message, "step", step, {"least": 0, "most": steps})
-
-
 def name_fault(kind: str, name: Any, known: list[str]) -> Fault:
     shown = clip(name)
     return Fault(f"unknown_{kind}", f"there is no {kind} {shown!r}: use one of {', '.join(known)}.", kind, shown, known)
-
-
-def busy_fault(seconds: int) -> Fault:
-    return Fault("busy", f"too much is being computed: ask again in {seconds} seconds.", "request", "", {"seconds": seconds})

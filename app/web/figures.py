@@ -15,9 +15,9 @@ from app.figures.qr import MOST as QR_BYTES
 from app.machines.run import Machine
 from app.runs import snapshot, spec_of
 from app.snapshot import NoSuchStep, links
-from app.specs import LAST_STEP, Fault, SpecError, chosen, clip, whole
+from app.specs import LAST_STEP, Fault, NotFound, SpecError, chosen, clip, whole
 from app.stories import PAGES, PICTURES
-from app.web.failures import NotFound, name_fault
+from app.web.failures import name_fault
 from app.web.ready import Ready, beside
 from app.web.renders import Long, Renders
 from app.web.site import root_of

@@ -15,8 +15,8 @@ from app.lessons.markup.context import BASE
 from app.lessons.problems import InvalidLesson
 from app.lessons.quiz.html import Given
 from app.lessons.source import TRACKS, Track
-from app.specs import clip
-from app.web.failures import NotFound, name_fault
+from app.specs import NotFound, clip
+from app.web.failures import name_fault
 from app.web.ready import Ready
 from app.web.site import Site, root_of
 

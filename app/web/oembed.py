@@ -16,9 +16,9 @@ from app.lessons.lesson import Lesson
 from app.machines import MACHINES
 from app.share import FRAME_WIDTH, frame_height, iframe, share
 from app.snapshot import NoSuchStep, encode
-from app.specs import Fault, SpecError, clip, whole
+from app.specs import Fault, NotFound, SpecError, clip, whole
 from app.stories import PAGES
-from app.web.failures import NotFound, error, name_fault
+from app.web.failures import error, name_fault
 from app.web.figures import shot_of
 from app.web.limits import made
 from app.web.ready import Ready
@@ -60,10 +60,11 @@ def router(ready: Ready, catalog: Catalog) -> APIRouter:
         try:
             name, query = _ours(given["url"], root)
             found = await ready.shared(request, "application/json", lambda: made(MACHINES[name], query, make))
-        except (SpecError, NoSuchStep) as wrong:  # an address of ours with nothing at it
+        except (SpecError, NotFound) as wrong:
+            if not isinstance(wrong, SpecError | NoSuchStep):
+                return error(404, wrong.fault, _ANYONE)
+            # an address of ours with nothing at it
             return error(404, Fault("not_found", str(wrong), "url", clip(given["url"]), "an address that has a page"), _ANYONE)
-        except NotFound as wrong:
-            return error(404, wrong.fault, _ANYONE)
         found.headers.update(_ANYONE)
         return found
 

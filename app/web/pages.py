@@ -13,9 +13,9 @@ from app.machines.fields import LISTS
 from app.machines.run import Machine
 from app.page import page_of
 from app.runs import Run, rewritten
-from app.specs import pasted_in
+from app.specs import NotFound, pasted_in
 from app.stories import PAGES, WIDGETS
-from app.web.failures import NotFound, name_fault
+from app.web.failures import name_fault
 from app.web.limits import made
 from app.web.ready import CACHE_CONTROL, Ready, Wrong, beside
 from app.web.site import Site

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from app.figures.moving import Unwanted
+from app.specs import Fault, Refusal
 
 WORKERS = max(1, min(2, os.cpu_count() or 1))
 WAITING = 24  # drawings that may wait for a worker; a class that opens one page asks for one drawing
@@ -25,8 +26,15 @@ RENEWED = 500  # drawings after which the workers are replaced, since what they 
 T = TypeVar("T")
 
 
-class Busy(Exception):
+class Busy(Refusal):
     """More drawings are waiting than will be answered soon, or the site is stopping."""
+
+    status = 503
+    retry_after = RETRY_AFTER
+
+    def __init__(self) -> None:
+        message = f"too much is being computed: ask again in {RETRY_AFTER} seconds."
+        super().__init__(Fault("busy", message, "request", "", {"seconds": RETRY_AFTER}))
 
 
 class Workers:

@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from app.page import page_of
 from app.share import share
-from app.specs import SpecError
+from app.specs import NotFound, SpecError
 from app.stories import PAGES
-from app.web.failures import NotFound, name_fault
+from app.web.failures import name_fault
 from app.web.limits import made
 from app.web.ready import Ready
 from app.web.site import Site, root_of
