@@ -67,6 +67,12 @@ def test_the_page_for_sharing(page: Page, name: str):
     clean(page)
 
 
+def test_the_guide_fits_a_phone(page: Page):
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.goto("/guide/embedding")
+    assert page.evaluate("() => document.scrollingElement.scrollWidth") <= 320
+
+
 def test_the_guide_shows_it_live(page: Page):
     page.goto("/guide/embedding")
     page.locator("tilewise-widget").scroll_into_view_if_needed()
