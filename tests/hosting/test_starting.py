@@ -53,7 +53,7 @@ def test_a_worker_that_is_killed_under_load_is_replaced_and_the_other_serves():
 
 def test_a_stop_that_reaches_every_process_of_the_service_lets_pictures_be_finished():
     """As systemd sends it, and Ctrl-C in a terminal."""
-    picture = "/figures/online-softmax.gif?scores=" + ",".join(str(i % 9) for i in range(24))
+    picture = "/figures/online-softmax.gif?scores=" + ",".join(str(i % 9) for i in range(10))
     for told in (signal.SIGTERM, signal.SIGINT):
         with serving(start_new_session=True) as (port, process):
             until(lambda port=port: status(port, "/figures/online-softmax.png") == 200, "the processes that draw have started", 60)

@@ -368,7 +368,7 @@ def test_a_skipped_tile_says_so_in_its_snapshot(algorithm):
     assert [(shot["event"]["q_rows"], shot["event"]["k_cols"]) for shot in skipped] == [([0, 2], [2, 4])]
     shot = skipped[0]
     before = run[shot["step"] - 1]
-    assert set(shot["event"]) == {"kind", "q_rows", "k_cols", "skipped", "phases"}
+    assert set(shot["event"]) == {"kind", "q_rows", "k_cols", "skipped", "phases", "first_bad"}
     assert shot["event"]["phases"] == []
     assert "skipped" in shot["caption"]
     assert {name: shot["ledger"][name] for name in ("reads", "writes", "ops")} == {

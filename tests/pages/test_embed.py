@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from app import widgets
+from app.page import page_of
 from app.assets import load
 from app.figures.file import LIGHT
 from app.web.headers import policy
@@ -104,8 +104,8 @@ class TestTwoOnAPage:
     def two(self, page: Page) -> tuple[Widget, Widget]:
         template = pages().from_string(TWO)
         made = [
-            widgets.widget("online-softmax", {}, uid="a"),
-            widgets.widget("online-softmax", {"scores": "1,3,2,5,4", "values": "10,20,30,40,50", "step": "1"}, uid="b"),
+            page_of("online-softmax", {}, uid="a"),
+            page_of("online-softmax", {"scores": "1,3,2,5,4", "values": "10,20,30,40,50", "step": "1"}, uid="b"),
         ]
         html = template.render(
             w=made[0],

@@ -121,7 +121,7 @@ def test_k_typed_into_a_field_does_not_play(widget: Widget, watch):
 
 def test_keys_do_nothing_outside_the_widget(page: Page, widget: Widget):
     widget.open("step=3")
-    for selector in ("a.brand", "footer a"):
+    for selector in ("a.brand", "footer a >> nth=0"):
         page.locator(selector).focus()
         for key in ("ArrowRight", "End", "k"):
             page.keyboard.press(key)

@@ -176,7 +176,7 @@ class TestOwnInputs:
                 expect(widget.words("caption")).to_contain_text("skipped")
         assert set(widget.look()["texts"]["output"].values()) == {"0"}
         assert set(widget.look()["texts"]["m"].values()) == {"−∞"}
-        expect(widget.words("caption")).to_contain_text("no live key")
+        expect(widget.words("caption")).to_contain_text("saw no live score")
 
     def test_from_the_right(self, widget: Tiles, tiled: Runs):
         widget.open()
