@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from app.page import page_of
 from app.assets import load
 from app.figures.file import LIGHT
+from app.page import page_of
 from app.web.headers import policy
 from app.web.site import pages
 from tests.conftest import Watch
