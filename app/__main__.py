@@ -105,7 +105,7 @@ def serve(given: Namespace) -> None:
 
     import uvicorn
 
-    from app.web.watching import logging_for
+    from app.http.access_log import logging_for
 
     uvicorn.run(
         "app.main:served",
@@ -194,9 +194,9 @@ def many_open_files() -> None:
 
 def figure(given: Namespace) -> None:
     from app.figures.kinds import MEDIA_TYPES, make
+    from app.routes.figures import job_of
     from app.specs import Refusal
     from app.stories import PICTURES
-    from app.web.figures import job_of
 
     name, _, query = given.address.partition("?")
     if name not in PICTURES:

@@ -11,18 +11,20 @@ from starlette.responses import Response
 
 from app import __version__, assets
 from app.coding import Gzip
+from app.http import access_log
+from app.http.access_log import AccessLog, Metrics
+from app.http.cache import ResponseCache
+from app.http.errors import error, for_programs, http_fault
+from app.http.headers import Headers, Shared, allowed
+from app.http.middleware import Limits
+from app.http.pool import DrawingPool, drawing
 from app.lessons.course import Catalog
 from app.machines import MACHINES
+from app.routes import api, crawlers, figures, health, lessons, oembed, pages, schema, sharing, static
+from app.routes.site import Site
+from app.routes.work import Budget
 from app.settings import Settings
 from app.specs import Fault, Refusal
-from app.web import api, crawlers, figures, health, lessons, oembed, pages, schema, sharing, static, watching
-from app.web.failures import error, for_programs, http_fault
-from app.web.headers import Headers, Shared, allowed
-from app.web.limits import Budget, Limits
-from app.web.ready import Ready
-from app.web.renders import Renders, drawing
-from app.web.site import Site
-from app.web.watching import Metrics, Watching
 
 HERE = ("127.0.0.1", "localhost", "[::1]")  # by which health checks ask
 ABOUT = "Online softmax and FlashAttention, one step at a time, in real arithmetic. A spec and a step number determine a snapshot; nothing is kept."
@@ -45,23 +47,23 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
         openapi_url="/api/v1/openapi.json", lifespan=lifespan,
     )  # fmt: skip
     files = assets.load()
-    ready = Ready(settings.cache_bytes)
+    cache = ResponseCache(settings.cache_bytes)
     site = Site(files)
     catalog = Catalog(settings.lessons_dir)
-    renders = Renders()
+    pool = DrawingPool()
     metrics = Metrics() if settings.metrics else None
 
     routers = (  # what is asked for most, first: routes are tried in turn
         static.router(files),
-        api.router(ready, renders, Budget(settings.max_work), settings.max_body_bytes),
-        pages.router(site, ready),
-        lessons.router(site, ready, catalog),
-        figures.router(ready, renders),
-        oembed.router(ready, catalog),
-        sharing.router(site, ready),
+        api.router(cache, pool, Budget(settings.max_work), settings.max_body_bytes),
+        pages.router(site, cache),
+        lessons.router(site, cache, catalog),
+        figures.router(cache, pool),
+        oembed.router(cache, catalog),
+        sharing.router(site, cache),
         health.router(catalog),
-        watching.router(metrics),
-        crawlers.router(ready, catalog),
+        access_log.router(metrics),
+        crawlers.router(cache, catalog),
     )
     answering = [*app.routes, *(route for router in routers for route in router.routes)]
     for router in routers:
@@ -76,7 +78,7 @@ def create_app(settings: Settings | None = None, lifespan: Any = None) -> FastAP
     if settings.hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*settings.hosts, *HERE], www_redirect=False)
     app.add_middleware(Shared)
-    app.add_middleware(Watching, failing=failed, metrics=metrics)
+    app.add_middleware(AccessLog, failing=failed, metrics=metrics)
     app.add_middleware(Headers, frame_ancestors=settings.frame_ancestors)
 
     async def on_refusal(request: Request, exc: Exception) -> Response:

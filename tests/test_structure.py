@@ -35,9 +35,10 @@ MAY_IMPORT = {
     "app.export": {"app.assets", "app.embedding", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.page"},
     "app.coding": set(),
     "app.assets": {"app.coding"},
-    "app.web": {
+    "app.http": {"app", "app.specs", "app.figures", "app.coding", "app.http"},
+    "app.routes": {
         "app", "app.machines", "app.numbers", "app.specs", "app.stories", "app.look", "app.hooks", "app.snapshot", "app.runs", "app.figures", "app.settings", "app.coding",
-        "app.assets", "app.page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.web",
+        "app.assets", "app.page", "app.lessons", "app.embedding", "app.share", "app.templates", "app.http", "app.routes",
     },
 }  # fmt: skip
 
@@ -105,7 +106,8 @@ ROLES = [
     ("app.figures",),
     ("app.lessons", "app.page", "app.embedding", "app.share"),
     ("app.export",),
-    ("app.web",),
+    ("app.http",),
+    ("app.routes",),
 ]
 
 

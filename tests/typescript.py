@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from app.routes.told import schema_of
 from app.stories import WIDGETS
-from app.web.told import schema_of
 
 FILE = Path(__file__).parent.parent / "static/js/core/snapshot.d.ts"
 HEAD = """\

@@ -16,10 +16,10 @@ from schemathesis.checks import (
 
 from app.machines import MACHINES
 from app.main import create_app
+from app.routes.schema import pattern
 from app.specs import SpecError, fields_of, parse
 from app.specs import text as text_of
 from app.stories import BY_NAME
-from app.web.schema import pattern
 
 schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", create_app())
 

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from app import assets
 from app.__main__ import command_line, settings_from
+from app.http.headers import policy
 from app.main import create_app
 from app.settings import Settings
-from app.web.headers import policy
 
 PATHS = [
     "/",

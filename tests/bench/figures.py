@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 from app.figures.kinds import MEDIA_TYPES, make
-from app.web.figures import job_of
+from app.routes.figures import job_of
 from tests.bench.table import Row, row
 
 TITLE = "figures: the time to make a file; the most that one request may cost a worker"

@@ -12,10 +12,10 @@ from app.figures.file import size_of
 from app.figures.kinds import Job, make
 from app.figures.outlines import outlined
 from app.main import create_app
+from app.routes.figures import job_of
 from app.settings import Settings
 from app.specs import SpecError
 from app.stories import BY_NAME, PICTURES
-from app.web.figures import job_of
 
 SCORES = ",".join(f"{i * 7 % 13}.125" for i in range(64))
 VALUES = ";".join(",".join(["1.5"] * 16) for _ in range(64))

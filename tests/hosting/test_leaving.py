@@ -8,8 +8,8 @@ import time
 import pytest
 from starlette.requests import Request
 
-from app.web.ready import LEFT, Ready
-from app.web.renders import EACH, WORKING, Busy, Long
+from app.http.cache import LEFT, ResponseCache
+from app.http.pool import EACH, WORKING, Busy, Long
 from tests.hosting.servers import serving, status, until
 
 GIF = "/figures/tiled-attention.gif?n_q=16&n_k=16&d=8&d_v=8&block_q=1&block_k=1&seed={}"
@@ -30,7 +30,7 @@ def request(leaves: asyncio.Event) -> Request:
 
 def test_it_is_made_as_long_as_one_waits():
     async def go():
-        ready, ended, finish = Ready(10_000), [], asyncio.Event()
+        ready, ended, finish = ResponseCache(10_000), [], asyncio.Event()
 
         async def make():
             try:

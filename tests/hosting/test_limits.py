@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from app.machines import MACHINES
 from app.main import create_app
+from app.routes.site import Site
+from app.routes.work import AT_ONCE, Budget, work
 from app.settings import Settings
 from app.specs import SpecError
 from app.stories import BY_NAME, PAGES
-from app.web.limits import AT_ONCE, Budget, work
-from app.web.site import Site
 
 LIGHT = "/api/v1/machines/online-softmax/snapshots/{}?scores=6,5,7,6,7,9,8,6"
 HEAVY = "/api/v1/machines/tiled-attention/snapshots?seed={}&n_q=24&n_k=24&d=4&d_v=4&block_q=2&block_k=2&start=70&count=1"

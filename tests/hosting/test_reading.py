@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 
 from app.__main__ import command_line, settings_from
 from app.coding import Gzip
+from app.http.cache import ResponseCache
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
 from app.stories import PAGES
-from app.web.ready import Ready
 
 # each of these took from seconds to hours when its time grew with the square of its length
 HOSTILE = """
@@ -165,13 +165,13 @@ def test_a_page_names_the_scheme_it_was_asked_by():
 
 def test_the_cache_holds_no_more_than_it_may_whatever_the_addresses_are(monkeypatch):
     kept = []
-    before = Ready.__init__
+    before = ResponseCache.__init__
 
     def noted(self, most):
         before(self, most)
         kept.append(self)
 
-    monkeypatch.setattr(Ready, "__init__", noted)
+    monkeypatch.setattr(ResponseCache, "__init__", noted)
     with TestClient(create_app(Settings(cache_bytes=60_000))) as client:
         for n in range(60):
             assert client.get(f"/api/v1/machines/online-softmax/snapshots/1?scores=1,2{'+' * 20_000}&offset={n}").status_code == 200

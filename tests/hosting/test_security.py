@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from app.http.headers import kind, policy
 from app.machines import MACHINES
 from app.main import create_app
 from app.settings import Settings
 from app.stories import PICTURES
-from app.web.headers import kind, policy
 
 GUIDE = (Path(__file__).parent.parent.parent / "templates/guides/hosting.md").read_text()
 TABLE = dict(re.findall(r"^\| `(/[^`]*)` \| (page|embed|shared) \|$", GUIDE, re.MULTILINE))

@@ -6,10 +6,10 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
+from app.http.access_log import JsonFormatter, logging_for
 from app.main import create_app
+from app.routes import health
 from app.settings import Settings
-from app.web import health
-from app.web.watching import Lines, logging_for
 
 SECRET = "4.25,1.75"
 
@@ -20,7 +20,7 @@ def lines():
 
     class Keep(logging.Handler):
         def emit(self, record):
-            found.append(Lines().format(record))
+            found.append(JsonFormatter().format(record))
 
     keep = Keep()
     loggers = [logging.getLogger(f"tilewise.{name}") for name in ("access", "error")]

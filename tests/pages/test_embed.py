@@ -5,9 +5,9 @@ from playwright.sync_api import Page, Route, expect
 
 from app.assets import load
 from app.figures.file import LIGHT
+from app.http.headers import policy
 from app.page import page_of
-from app.web.headers import policy
-from app.web.site import pages
+from app.routes.site import pages
 from tests.conftest import Watch
 from tests.pages.driver import DEFAULT, Api, Widget
 

@@ -7,17 +7,18 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from app.http.cache import ResponseCache
+from app.http.pool import beside
 from app.lessons.course import Catalog
 from app.page import canonical
+from app.routes.site import root_of
 from app.stories import PAGES
-from app.web.ready import Ready, beside
-from app.web.site import root_of
 
 # every state is in these too, once more; what links show (pages, figures, embeds) stays open to those who draw previews
 LEFT_OUT = ("/api/", "/oembed", "/share/")
 
 
-def router(ready: Ready, catalog: Catalog) -> APIRouter:
+def router(cache: ResponseCache, catalog: Catalog) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/robots.txt")
@@ -34,7 +35,7 @@ def router(ready: Ready, catalog: Catalog) -> APIRouter:
                 f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n'
             ).encode()
 
-        return await ready.shared(request, "application/xml", lambda: beside(make))
+        return await cache.shared(request, "application/xml", lambda: beside(make))
 
     return routes
 

@@ -11,25 +11,25 @@ from starlette.responses import Response
 from app.embedding import options
 from app.figures.card import HEIGHT, WIDTH
 from app.figures.kinds import THUMB
+from app.http.cache import ResponseCache
+from app.http.errors import error, name_fault
 from app.lessons.course import Catalog
 from app.lessons.lesson import Lesson
 from app.machines import MACHINES
+from app.routes.figures import shot_of
+from app.routes.site import root_of
+from app.routes.work import made
 from app.share import FRAME_WIDTH, frame_height, iframe, share
 from app.snapshot import NoSuchStep, encode
 from app.specs import Fault, NotFound, SpecError, clip, whole
 from app.stories import PAGES
-from app.web.failures import error, name_fault
-from app.web.figures import shot_of
-from app.web.limits import made
-from app.web.ready import Ready
-from app.web.site import root_of
 
 CACHE_AGE = 86_400  # seconds; a state's answer changes only with a release
 _LEAST, _MOST = 1, 10_000  # pixels
 _ANYONE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
 
 
-def router(ready: Ready, catalog: Catalog) -> APIRouter:
+def router(cache: ResponseCache, catalog: Catalog) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/oembed")
@@ -53,13 +53,13 @@ def router(ready: Ready, catalog: Catalog) -> APIRouter:
 
         lesson = _lesson(given["url"], root, catalog)
         if lesson is not None:
-            found = await ready.keep(request, "application/json", encode(_titled("link", lesson.title, root)))
+            found = await cache.keep(request, "application/json", encode(_titled("link", lesson.title, root)))
             found.headers.update(_ANYONE)
             return found
 
         try:
             name, query = _ours(given["url"], root)
-            found = await ready.shared(request, "application/json", lambda: made(MACHINES[name], query, make))
+            found = await cache.shared(request, "application/json", lambda: made(MACHINES[name], query, make))
         except (SpecError, NotFound) as wrong:
             if not isinstance(wrong, SpecError | NoSuchStep):
                 return error(404, wrong.fault, _ANYONE)

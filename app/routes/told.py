@@ -6,8 +6,8 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
+from app.routes.forms import Schema, ref
 from app.stories.wire_types import Told
-from app.web.forms import Schema, ref
 
 SHARED = ("Number", "Shaped")  # types that the document names; others are written where they are used
 

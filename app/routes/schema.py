@@ -4,11 +4,11 @@ from typing import Any
 
 from app.machines.fields import Field, Room
 from app.machines.run import Machine
+from app.routes.forms import SHAPED, Schema, kind, list_of, object_of, ref
+from app.routes.told import schema_of
 from app.snapshot import MAX_COUNT, VERSION, link_names
 from app.specs import LAST_STEP
 from app.stories import BY_NAME
-from app.web.forms import SHAPED, Schema, kind, list_of, object_of, ref
-from app.web.told import schema_of
 
 # what float64 can hold: digits and a fraction, or one digit, a fraction and a power of ten up to 307
 _NUMBER = r"(-?([0-9]+(\.[0-9]*)?|[0-9](\.[0-9]*)?[eE]([+]?([0-2]?[0-9]{1,2}|30[0-7])|-[0-9]{1,3}))|-?[iI]nf(inity)?|[nN]a[nN])"

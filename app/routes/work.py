@@ -1,29 +1,22 @@
-"""What one request may ask for: its length, and the numbers it touches.
+"""How much work a request is, in numbers touched, and where it is done.
 
 Work is estimated from the spec before anything is computed. One number touched takes about a microsecond, so the
 estimate also says where a request is answered: at once, in a thread beside the event loop, or in a process of its own.
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
-
+from app.http.pool import beside, slowly
 from app.machines.run import Machine
 from app.runs import spec_of
 from app.snapshot import MAX_BYTES, MAX_COUNT
-from app.specs import LAST_STEP, Fault, SpecError, clip, whole
+from app.specs import LAST_STEP, Fault, SpecError, whole
 from app.stories import BY_NAME
-from app.web.ready import beside, slowly
-from app.web.watching import Failing
 
 AT_ONCE = 4_000  # numbers touched, up to which an answer is made on the event loop
 BESIDE = 60_000  # and up to which in the thread beside it
-BODY_SECONDS = 20  # that a body may take to come
-_HOST = re.compile(rb"[A-Za-z0-9._~:\[\]-]{1,255}")
 
 T = TypeVar("T")
 
@@ -94,46 +87,3 @@ class Budget:
             )
             raise SpecError([Fault("too_much_work", message, name, found, {"most": self.most})])
         return found
-
-
-class Limits:
-    """Refuses what is too long to read, and a Host that is none, in the site's own words.
-
-    failing   how a fault is answered
-    """
-
-    def __init__(self, app: ASGIApp, failing: Failing, most_url: int, most_body: int) -> None:
-        self.app, self.failing, self.most_url, self.most_body = app, failing, most_url, most_body
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            host = next((value for name, value in scope["headers"] if name == b"host"), b"")
-            if host and not _HOST.fullmatch(host):
-                bare = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"host"]}  # the page that says so has links too
-                shown = clip(host.decode("latin-1"))
-                fault = Fault(
-                    "bad_host", f"the Host header says {shown!r}, which is no host: send the name of this site.", "host", shown, "a host"
-                )
-                await (await self.failing(Request(bare), fault, 400))(bare, receive, send)
-                return
-            refused = self.refused(scope)
-            if refused is not None:
-                await (await self.failing(Request(scope), *refused))(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
-
-    def refused(self, scope: Scope) -> tuple[Fault, int, dict[str, str]] | None:
-        """The fault, the status and the headers of a request that is not let in."""
-        length = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
-        if length > self.most_url:
-            message = f"the address has {length:,} bytes, and at most {self.most_url:,} are read: shorten it, or POST it to the API."
-            return Fault("url_too_long", message, "address", length, {"most": self.most_url}), 414, {}
-        body = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if not body.isdigit() or int(body[:20]) > self.most_body:
-            message = f"the body is longer than {self.most_body:,} bytes: send fewer scores."
-            return (
-                Fault("body_too_long", message, "body", body[:20].decode("latin-1"), {"most": self.most_body}),
-                413,
-                {"Connection": "close"},
-            )
-        return None

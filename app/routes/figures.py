@@ -12,18 +12,18 @@ from starlette.types import Scope
 from app.figures.kinds import MEDIA_TYPES, SIZES, Job, afforded, make, moving
 from app.figures.moving import TooMany
 from app.figures.qr import MOST as QR_BYTES
+from app.http.cache import ResponseCache
+from app.http.errors import name_fault
+from app.http.pool import DrawingPool, Long, beside
 from app.machines.run import Machine
+from app.routes.site import root_of
 from app.runs import snapshot, spec_of
 from app.snapshot import NoSuchStep, links
 from app.specs import LAST_STEP, Fault, NotFound, SpecError, chosen, clip, whole
 from app.stories import PAGES, PICTURES
-from app.web.failures import name_fault
-from app.web.ready import Ready, beside
-from app.web.renders import Long, Renders
-from app.web.site import root_of
 
 
-def router(ready: Ready, renders: Renders) -> APIRouter:
+def router(cache: ResponseCache, pool: DrawingPool) -> APIRouter:
     routes = APIRouter(prefix="/figures", include_in_schema=False)
     long = Long()
 
@@ -32,15 +32,15 @@ def router(ready: Ready, renders: Renders) -> APIRouter:
         drawn, _, ending = name.partition(".")
         if drawn not in PICTURES or ending not in MEDIA_TYPES:
             raise NotFound(name_fault("figure", name, [f"{one}.{kind}" for one in sorted(PICTURES) for kind in MEDIA_TYPES]))
-        kept = ready.find(request)
+        kept = cache.find(request)
         if kept is not None:
             return kept
         job = await beside(job_of, drawn, ending, dict(request.query_params), root_of(request))
 
         def making() -> Awaitable[bytes]:
-            return long.run(reader_of(request.scope), moving, job) if ending == "gif" else renders.run(make, ending, job)
+            return long.run(reader_of(request.scope), moving, job) if ending == "gif" else pool.run(make, ending, job)
 
-        return await ready.shared(request, MEDIA_TYPES[ending], making)
+        return await cache.shared(request, MEDIA_TYPES[ending], making)
 
     return routes
 

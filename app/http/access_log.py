@@ -33,7 +33,7 @@ class Failing(Protocol):
     async def __call__(self, request: Request, fault: Fault, status: int, headers: dict[str, str] | None = None, /) -> Response: ...
 
 
-class Watching:
+class AccessLog:
     """Gives each request an id (or keeps the one a proxy gave), tells of it when it is answered, and answers what fails inside.
 
     failing   how a fault is answered
@@ -105,10 +105,10 @@ def broken(mine: str) -> Fault:
     return Fault("broken", f"that is a mistake of this site, not yours: its log has it under {mine}.", "request", mine, "any other request")
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as one line of JSON.
 
-    >>> Lines().format(logging.makeLogRecord({"msg": "begun", "levelname": "INFO", "name": "a", "created": 0}))
+    >>> JsonFormatter().format(logging.makeLogRecord({"msg": "begun", "levelname": "INFO", "name": "a", "created": 0}))
     '{"time":"1970-01-01T00:00:00.000Z","level":"info","logger":"a","message":"begun"}'
     """
 
@@ -128,7 +128,7 @@ class Lines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
 
 
-class Words(logging.Formatter):
+class TextFormatter(logging.Formatter):
     """A record as a line for people."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -149,7 +149,7 @@ def logging_for(log_format: str, log_level: str, access_log: bool) -> dict[str, 
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {"line": {"()": Lines if log_format == "json" else Words}},
+        "formatters": {"line": {"()": JsonFormatter if log_format == "json" else TextFormatter}},
         "handlers": {"out": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stdout"}},
         "loggers": {"uvicorn": loud, "uvicorn.error": loud, "uvicorn.access": quiet, "tilewise": loud, "tilewise.access": loud if access_log else quiet},
     }  # fmt: skip

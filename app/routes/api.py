@@ -12,39 +12,41 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from app.http.cache import ResponseCache
+from app.http.errors import name_fault
+from app.http.pool import DrawingPool, beside
 from app.machines import MACHINES
 from app.machines.fields import Room
 from app.machines.run import Machine
+from app.routes import schema
+from app.routes.work import AT_ONCE, BESIDE, Budget
 from app.runs import run as run_of
 from app.runs import snapshot
 from app.snapshot import MAX_COUNT, NoSuchStep, encode
 from app.specs import LAST_STEP, Fault, NotFound, SpecError, clip, parse, query, text, whole
 from app.stories import BY_NAME, WIDGETS
-from app.web import schema
-from app.web.failures import name_fault
-from app.web.limits import AT_ONCE, BESIDE, BODY_SECONDS, Budget
-from app.web.ready import LONG, Ready, beside
-from app.web.renders import Renders
 
 JSON = "application/json"
-MUCH = 40_000  # bytes of a body past which it is read, too, in a process of its own
+BODY_SECONDS = 20  # that a body may take to come
+LONG = 400  # bytes of query past which an answer is made off the event loop
+LARGE = 40_000  # bytes of a body past which it is read, too, in a process of its own
 QUOTED = 200  # bytes of a body that are quoted at most
 
 
-def router(ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int) -> APIRouter:
+def router(cache: ResponseCache, pool: DrawingPool, budget: Budget, most_body_bytes: int) -> APIRouter:
     api = APIRouter(prefix="/api/v1")
 
     async def machines(request: Request) -> Response:
         def make() -> bytes:
             return encode({"machines": [described(one.machine) for one in WIDGETS]})
 
-        return await ready.shared(request, JSON, lambda: beside(make))
+        return await cache.shared(request, JSON, lambda: beside(make))
 
     api.add_api_route(
         "/machines", machines, summary="The machines", responses=schema.MACHINES_ANSWER, operation_id="machines", response_class=Response
     )
     for one in WIDGETS:
-        _add(api, one.machine, ready, renders, budget, most_body_bytes)
+        _add(api, one.machine, cache, pool, budget, most_body_bytes)
 
     @api.get("/machines/{machine}/{rest:path}", include_in_schema=False)
     @api.post("/machines/{machine}/{rest:path}", include_in_schema=False)
@@ -92,7 +94,7 @@ def described(machine: Machine) -> dict[str, Any]:
     return {"name": machine.name, "title": machine.title, "about": machine.about, "fields": fields, "presets": presets}
 
 
-def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budget: Budget, most_body_bytes: int) -> None:
+def _add(api: APIRouter, machine: Machine, cache: ResponseCache, pool: DrawingPool, budget: Budget, most_body_bytes: int) -> None:
     path = f"/machines/{machine.name}/snapshots"
     name = machine.name.replace("-", "_")
 
@@ -107,21 +109,21 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
             return show(machine.name, spec, start, count)
 
         async def made() -> bytes:
-            return await (beside(here) if load <= BESIDE else renders.run(show, machine.name, spec, start, count))
+            return await (beside(here) if load <= BESIDE else pool.run(show, machine.name, spec, start, count))
 
         if room == "post":
             return Response(here() if load <= AT_ONCE else await made(), media_type=JSON)
-        return await ready.keep(request, JSON, here()) if load <= AT_ONCE else await ready.shared(request, JSON, made)
+        return await cache.keep(request, JSON, here()) if load <= AT_ONCE else await cache.shared(request, JSON, made)
 
     async def one(request: Request) -> Response:
-        kept = ready.find(request)
+        kept = cache.find(request)
         if kept is not None:
             return kept
         step = whole("step", request.path_params["step"], 0, LAST_STEP)
         return await run(request, "get", _given(request), step, 1, _shot)
 
     async def many(request: Request) -> Response:
-        kept = ready.find(request)
+        kept = cache.find(request)
         if kept is not None:
             return kept
         given = _given(request)
@@ -130,8 +132,8 @@ def _add(api: APIRouter, machine: Machine, ready: Ready, renders: Renders, budge
 
     async def posted(request: Request) -> Response:
         raw = await _raw(request, most_body_bytes)
-        if len(raw) > MUCH:
-            return Response(await renders.run(_answered, machine.name, raw, budget), media_type=JSON)
+        if len(raw) > LARGE:
+            return Response(await pool.run(_answered, machine.name, raw, budget), media_type=JSON)
         given, start, count = await beside(_told, raw)
         return await run(request, "post", given, start, count, _run)
 

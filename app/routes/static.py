@@ -5,9 +5,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.assets import Assets
+from app.http.cache import CACHE_CONTROL, VARY, matches
+from app.http.errors import name_fault
 from app.specs import NotFound
-from app.web.failures import name_fault
-from app.web.ready import CACHE_CONTROL, VARY, matches
 
 FOREVER = "public, max-age=31536000, immutable"
 

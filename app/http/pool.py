@@ -5,10 +5,11 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
@@ -22,6 +23,12 @@ EACH = 3  # of what takes long, that one reader may have under way or waiting
 RETRY_AFTER = 2  # seconds
 FINISHING = 2  # seconds that what takes long may still have once the site is told to stop
 RENEWED = 500  # drawings after which the workers are replaced, since what they keep in memory they do not give back
+MOST_SLOW = 8  # slow answers under way or waiting
+TURN = 0.0001  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
+# one thread each: every thread that computes takes turns of that lock from the event loop
+_BESIDE = ThreadPoolExecutor(1, "beside", sys.setswitchinterval, (TURN,))
+_SLOW = ThreadPoolExecutor(1, "slow", sys.setswitchinterval, (TURN,))
+_slow: set[asyncio.Future[Any]] = set()
 
 T = TypeVar("T")
 
@@ -35,6 +42,25 @@ class Busy(Refusal):
     def __init__(self) -> None:
         message = f"too much is being computed: ask again in {RETRY_AFTER} seconds."
         super().__init__(Fault("busy", message, "request", "", {"seconds": RETRY_AFTER}))
+
+
+async def beside(make: Callable[..., T], *given: Any) -> T:
+    """What `make` gives, made off the event loop, one at a time.
+
+    >>> asyncio.run(beside(max, 1, 2))
+    2
+    """
+    return await asyncio.get_running_loop().run_in_executor(_BESIDE, make, *given)
+
+
+async def slowly(make: Callable[..., T], *given: Any) -> T:
+    """The same for what takes so long that no light answer may wait for it. Raises Busy where too many wait already."""
+    if len(_slow) >= MOST_SLOW:
+        raise Busy
+    making = asyncio.get_running_loop().run_in_executor(_SLOW, make, *given)
+    _slow.add(making)
+    making.add_done_callback(_slow.discard)
+    return await making
 
 
 class Workers:
@@ -110,12 +136,12 @@ class Workers:
 WORKING = Workers()
 
 
-class Renders:
+class DrawingPool:
     """Runs functions in the workers.
 
     most   how many may be under way or waiting
 
-    >>> asyncio.run(Renders().run(max, 1, 2))
+    >>> asyncio.run(DrawingPool().run(max, 1, 2))
     2
     """
 

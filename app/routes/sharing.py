@@ -4,17 +4,17 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.http.cache import ResponseCache
+from app.http.errors import name_fault
 from app.page import page_of
+from app.routes.site import Site, root_of
+from app.routes.work import made
 from app.share import share
 from app.specs import NotFound, SpecError
 from app.stories import PAGES
-from app.web.failures import name_fault
-from app.web.limits import made
-from app.web.ready import Ready
-from app.web.site import Site, root_of
 
 
-def router(site: Site, ready: Ready) -> APIRouter:
+def router(site: Site, cache: ResponseCache) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/share/{name}")
@@ -30,6 +30,6 @@ def router(site: Site, ready: Ready) -> APIRouter:
             state = share(w.shot, root_of(request), extra=w.extra)
             return site.render(request, "share.html", w=w, share=state)
 
-        return await ready.shared(request, "text/html", lambda: made(PAGES[name].machine, given, make))
+        return await cache.shared(request, "text/html", lambda: made(PAGES[name].machine, given, make))
 
     return routes

@@ -9,16 +9,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.http.cache import ResponseCache
+from app.http.errors import name_fault
 from app.lessons.course import Catalog
 from app.lessons.lesson import Lesson
 from app.lessons.markup.context import BASE
 from app.lessons.problems import InvalidLesson
 from app.lessons.quiz.html import Given
 from app.lessons.source import TRACKS, Track
+from app.routes.site import Site, root_of
 from app.specs import NotFound, clip
-from app.web.failures import name_fault
-from app.web.ready import Ready
-from app.web.site import Site, root_of
 
 HTML = "text/html"
 TYPES = {"py": "text/x-python; charset=utf-8"}
@@ -30,8 +30,8 @@ ITSELF = "https://this-site.example"  # in a guide's snippets: this site, as its
 class _Course:
     """The answers to the addresses of lessons and guides."""
 
-    def __init__(self, site: Site, ready: Ready, catalog: Catalog) -> None:
-        self.site, self.ready, self.catalog = site, ready, catalog
+    def __init__(self, site: Site, cache: ResponseCache, catalog: Catalog) -> None:
+        self.site, self.cache, self.catalog = site, cache, catalog
 
     async def course(self, request: Request) -> Response:
         def make() -> bytes:
@@ -102,10 +102,10 @@ class _Course:
         """A page or a file as kept, or made now off the event loop; where something is wrong with a lesson, its problems."""
         try:
             if self.catalog.watching:  # an author's next change is seen at once
-                answer = await self.ready.keep(request, media_type, await run_in_threadpool(make))
+                answer = await self.cache.keep(request, media_type, await run_in_threadpool(make))
                 answer.headers["Cache-Control"] = "no-cache"
             else:
-                answer = await self.ready.shared(request, media_type, lambda: run_in_threadpool(make))
+                answer = await self.cache.shared(request, media_type, lambda: run_in_threadpool(make))
         except InvalidLesson as error:
             return self.site.page(request, "lesson-faults.html", 503, problems=error.problems)
         if download:
@@ -113,8 +113,8 @@ class _Course:
         return answer
 
 
-def router(site: Site, ready: Ready, catalog: Catalog) -> APIRouter:
-    routes, course = APIRouter(include_in_schema=False), _Course(site, ready, catalog)
+def router(site: Site, cache: ResponseCache, catalog: Catalog) -> APIRouter:
+    routes, course = APIRouter(include_in_schema=False), _Course(site, cache, catalog)
     routes.get("/lessons/")(course.course)
     routes.get("/lessons/{slug}")(course.lesson)
     routes.get("/lessons/{slug}/quizzes/{name}")(course.question)

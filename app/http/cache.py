@@ -1,34 +1,23 @@
 """Answers that are pure functions of their URL: made once, kept as bytes, confirmed by ETag."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app import __version__, coding
-from app.web.renders import Busy
+from app.http.pool import beside
 
 VARY = {"Vary": "Accept-Encoding"}  # on what is not coded, coding.Gzip says so
 CACHE_CONTROL = "public, max-age=300"
-LONG = 400  # bytes of query past which an answer is made off the event loop
-MUCH = 100_000  # bytes of an answer past which it is compressed off the event loop
+LARGE = 100_000  # bytes of an answer past which it is compressed off the event loop
 ENTRY = 600  # bytes that an entry of the cache takes beside its body
 LEFT = 499  # the status, for the log alone, of an answer that nobody waited for
-MOST_SLOW = 8  # slow answers under way or waiting
-TURN = 0.0001  # seconds after which a thread that computes gives Python's lock to one that waits: the event loop, most often
-# one thread each: every thread that computes takes turns of that lock from the event loop
-_BESIDE = ThreadPoolExecutor(1, "beside", sys.setswitchinterval, (TURN,))
-_SLOW = ThreadPoolExecutor(1, "slow", sys.setswitchinterval, (TURN,))
-_slow: set[asyncio.Future[Any]] = set()
-
-T = TypeVar("T")
 
 
 class Kept(NamedTuple):
@@ -48,25 +37,6 @@ class _Making:
     waiting: int = 0
 
 
-async def beside(make: Callable[..., T], *given: Any) -> T:
-    """What `make` gives, made off the event loop, one at a time.
-
-    >>> asyncio.run(beside(max, 1, 2))
-    2
-    """
-    return await asyncio.get_running_loop().run_in_executor(_BESIDE, make, *given)
-
-
-async def slowly(make: Callable[..., T], *given: Any) -> T:
-    """The same for what takes so long that no light answer may wait for it. Raises Busy where too many wait already."""
-    if len(_slow) >= MOST_SLOW:
-        raise Busy
-    making = asyncio.get_running_loop().run_in_executor(_SLOW, make, *given)
-    _slow.add(making)
-    making.add_done_callback(_slow.discard)
-    return await making
-
-
 class Wrong(Exception):
     """What was asked for is wrong, and this page says so: it is sent with 422 and not kept."""
 
@@ -75,7 +45,7 @@ class Wrong(Exception):
         self.page = page
 
 
-class Ready:
+class ResponseCache:
     """A cache of ready answers, by address and content coding, no larger than `most_bytes`."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -111,7 +81,7 @@ class Ready:
     async def keep(self, request: Request, media_type: str, body: bytes) -> Response:
         """The answer with this body, kept in the coding that was asked for: most readers of a state take the same."""
         wanted = _coding(request)
-        kept = await beside(_kept, body, media_type, wanted) if len(body) > MUCH else _kept(body, media_type, wanted)
+        kept = await beside(_kept, body, media_type, wanted) if len(body) > LARGE else _kept(body, media_type, wanted)
         if len(kept.body) + ENTRY <= self._kept.maxsize:
             self._kept[_key(request, wanted)] = kept
         return _response(request, kept)

@@ -9,16 +9,17 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.embedding import Options, options
 from app.figures.file import LIGHT
+from app.http.cache import CACHE_CONTROL, ResponseCache, Wrong
+from app.http.errors import name_fault
+from app.http.pool import beside
 from app.machines.fields import LISTS
 from app.machines.run import Machine
 from app.page import page_of
+from app.routes.site import Site
+from app.routes.work import made
 from app.runs import Run, rewritten
 from app.specs import NotFound, pasted_in
 from app.stories import PAGES, WIDGETS
-from app.web.failures import name_fault
-from app.web.limits import made
-from app.web.ready import CACHE_CONTROL, Ready, Wrong, beside
-from app.web.site import Site
 
 HTML = "text/html"
 
@@ -39,7 +40,7 @@ def _moved(machine: Machine, given: dict[str, str], canonical: str, shown: bool)
     return f"?{canonical}{more and '&'}{more}{f'#w-{read}-read' if shown and read else ''}"
 
 
-def router(site: Site, ready: Ready) -> APIRouter:
+def router(site: Site, cache: ResponseCache) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/")
@@ -50,12 +51,12 @@ def router(site: Site, ready: Ready) -> APIRouter:
             panels = hero.draw(run.shot(step)) if hero.draw else None
             return site.render(request, "home.html", shot=run.snapshot(step), panels=panels, ink=LIGHT)
 
-        return await ready.shared(request, HTML, lambda: beside(make))
+        return await cache.shared(request, HTML, lambda: beside(make))
 
     async def show(request: Request, name: str, template: str) -> Response:
         if name not in PAGES:
             raise NotFound(name_fault("widget", name, sorted(PAGES)))
-        kept = ready.find(request)
+        kept = cache.find(request)
         if kept is not None:
             return kept
         given = dict(request.query_params)  # where a name is given twice the last counts: a button's step after the range's
@@ -74,7 +75,7 @@ def router(site: Site, ready: Ready) -> APIRouter:
             return page
 
         try:
-            return await ready.shared(request, HTML, lambda: made(PAGES[name].machine, given, make))
+            return await cache.shared(request, HTML, lambda: made(PAGES[name].machine, given, make))
         except Wrong as wrong:
             return HTMLResponse(wrong.page, 422)
         except Moved as moved:

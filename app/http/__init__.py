@@ -1,0 +1,1 @@
+"""What every answer goes through; knows no machine."""
