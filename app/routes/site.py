@@ -64,7 +64,7 @@ def root_of(request: Request) -> str:
 
 
 class Site:
-    """DrawingPool pages. The stamp of the static files is in the address of each."""
+    """Renders pages. The stamp of the static files is in the address of each."""
 
     def __init__(self, files: Assets) -> None:
         self.stamp = files.stamp
