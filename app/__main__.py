@@ -243,11 +243,18 @@ def copy(given: Namespace) -> None:
     from app.main import create_app
     from app.settings import Settings
 
+    def say(words: str) -> None:
+        print(f"export: {words}", file=sys.stderr, flush=True)
+
+    say("this takes about half a minute")
     try:
-        files = export(create_app(Settings()), given.folder, given.base)
+        files, size = export(create_app(Settings()), given.folder, given.base, say)
     except (FileExistsError, NotADirectoryError):
         raise Refused(f"{given.folder} is not empty: name a new folder") from None
-    print(f"{files:,} files in {given.folder}: open it through a web server, such as python -m http.server --directory {given.folder}")
+    print(
+        f"{files:,} files, {size / 1e6:.1f} MB, in {given.folder}: "
+        f"put them on a web space, or look at them here with python -m http.server --directory {given.folder}"
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

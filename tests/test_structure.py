@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "app.share": {"app.machines", "app.stories"},
     "app.page": {"app.machines", "app.specs", "app.stories", "app.look", "app.snapshot", "app.runs", "app.embedding", "app.templates"},
     "app.settings": set(),
-    "app.export": {"app.assets", "app.embedding", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.page"},
+    "app.export": {"app.assets", "app.embedding", "app.figures", "app.lessons", "app.snapshot", "app.stories", "app.runs", "app.specs", "app.page"},
     "app.coding": set(),
     "app.assets": {"app.coding"},
     "app.http": {"app", "app.specs", "app.figures", "app.coding", "app.http"},

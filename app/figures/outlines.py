@@ -233,3 +233,64 @@ def _drawing() -> uharfbuzz.DrawFuncs:
 
 def _short(value: float) -> str:
     return f"{value:.6g}"
+
+
+def shared(picture: str) -> str:
+    """The same outlined picture with each letter's shape in it once, and without what is not seen: short, for browsers.
+
+    Contours that overlap from left to right stay together, so that a hole stays one.
+
+    >>> found = shared(outlined('<svg xmlns="http://www.w3.org/2000/svg"><text x="5" y="9" font-size="10">0000</text></svg>'))
+    >>> found.count("<use"), found.count("<path")
+    (4, 1)
+    """
+    Tree.register_namespace("", SVG)
+    root = Tree.fromstring(picture)  # noqa: S314  drawn here
+    for node in list(root.iter()):
+        for child in [one for one in node if one.get("visibility") == "hidden"]:  # is there for script, which no file has
+            node.remove(child)
+        for name in [name for name in node.attrib if name == "class" or name.startswith("data-")]:
+            del node.attrib[name]
+    known: dict[str, str] = {}
+    halos: list[tuple[Tree.Element, str]] = []
+    for group in [one for one in root.iter(_GROUP) if "aria-label" in one.attrib]:
+        for at, path in enumerate(list(group)):
+            if path.tag == _PATH and path.get("d", "").startswith("M"):
+                made = Tree.Element(_GROUP, {name: value for name, value in path.attrib.items() if name != "d"})
+                for x, shape in _apart(path.attrib["d"]):
+                    name = known.setdefault(shape, f"l{len(known)}")
+                    made.append(Tree.Element(f"{{{SVG}}}use", {"href": f"#{name}", "x": _short(x)}))
+                group[at] = made
+                if "stroke" in group.attrib:  # no letter's halo may lie on the letter before it
+                    name = f"w{len(halos)}"
+                    made.set("id", name)
+                    halos.append((group, name))
+    for group, name in halos:
+        group.append(Tree.Element(f"{{{SVG}}}use", {"href": f"#{name}", "stroke": "none"}))
+    if known:
+        defs = Tree.Element(f"{{{SVG}}}defs")
+        defs.extend(Tree.Element(_PATH, {"id": name, "d": shape}) for shape, name in known.items())
+        root.append(defs)  # a title stays the first
+    return Tree.tostring(root, encoding="unicode")
+
+
+def _apart(path: str) -> list[tuple[float, str]]:
+    """A path as shapes that do not overlap from left to right, each with its place and drawn from 0."""
+    found: list[tuple[float, float, list[Contour]]] = []
+    for contour in path.split("M")[1:]:
+        start, letter, rest = re.split(r"([a-z])", contour, maxsplit=1)
+        x, y = map(float, start.split())
+        least = most = at = x
+        for _, numbers in re.findall(r"([lqc])([^a-z]*)", letter + rest):
+            across = [at + float(one) for one in re.findall(r"-?[\d.]+(?:e-?\d+)?", numbers)[::2]]
+            least, most, at = min(least, *across), max(most, *across), across[-1]
+        if found and least <= found[-1][1]:
+            before = found[-1]
+            found[-1] = (min(before[0], least), max(before[1], most), [*before[2], (x, y, letter + rest)])
+        else:
+            found.append((least, most, [(x, y, letter + rest)]))
+    shapes = []
+    for _, _, contours in found:
+        left = contours[0][0]
+        shapes.append((left, "".join(f"M{_short(x - left)} {_short(y)}{rest}" for x, y, rest in contours)))
+    return shapes

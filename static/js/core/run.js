@@ -67,7 +67,7 @@ export class Run {
    * @param {typeof fetch} get
    * @param {(ms: number) => Promise<void>} wait
    */
-  constructor(part, base, get = async (url, ...given) => fetch(await fileOf(String(url)), ...given), wait = sleep) {
+  constructor(part, base, get = async (url, ...given) => held(await fileOf(String(url)), ...given), wait = sleep) {
     this.steps = part.steps;
     this.base = base;
     this.ask = get;
@@ -176,8 +176,29 @@ export function words(error) {
  */
 export async function fetchPage(url, signal) {
   const file = await fileOf(url);
-  const { status, body } = await patiently(() => fetch(file, { signal }), (answer) => answer.text(), ({ status }) => status < 500 && !PASSING.includes(status), sleep, signal);
-  return { ok: status < 400, page: new DOMParser().parseFromString(body, "text/html") };
+  const { status, body } = await patiently(() => held(file, { signal }), (answer) => answer.text(), ({ status }) => status < 500 && !PASSING.includes(status), sleep, signal);
+  const page = new DOMParser().parseFromString(body, "text/html");
+  await filled(page);
+  return { ok: status < 400, page };
+}
+
+/** An answer; what a copy of the site holds packed is unpacked, unless its server has done that. @param {string} url @param {RequestInit} [given] @returns {Promise<Response>} */
+async function held(url, given) {
+  const answer = await fetch(url, given);
+  if (!answer.ok || !new URL(url, location.href).pathname.endsWith(".gz")) return answer;
+  const body = await answer.blob();
+  const [one, two] = new Uint8Array(await body.slice(0, 2).arrayBuffer());
+  return one === 0x1f && two === 0x8b ? new Response(body.stream().pipeThrough(new DecompressionStream("gzip"))) : new Response(body);
+}
+
+/** In a copy of the site as plain files: bring the runs that a page names, each a file that several pages share. @param {Document} page */
+export async function filled(page) {
+  const { copy } = document.documentElement.dataset;
+  if (copy === undefined) return;
+  for (const block of /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll("script[data-file]"))) {
+    block.textContent = await (await held(copy + block.dataset.file)).text();
+    block.removeAttribute("data-file");
+  }
 }
 
 /** In a copy of the site as plain files: what each address's file is. @type {Promise<Record<string, string>> | undefined} */
@@ -194,15 +215,15 @@ async function fileOf(url) {
   files ??= fetch(`${copy}addresses.json`).then((answer) => answer.json());
   const known = await files;
   const { href, searchParams } = new URL(url, location.href);
-  const path = href.slice(copy.length).replace(/[?#].*/, "");
+  const path = href.slice(copy.length).replace(/\/?(index\.html)?([?#].*)?$/, "").replace(/^embed(?=\/)/, "widgets"); // an embed takes its parts from the widget's page
   const idle = [...options(), "version"]; // what no file goes by
-  const given = [...searchParams].filter(([name, value]) => value !== "" && !idle.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const given = [...searchParams].filter(([name, value]) => value !== "" && !idle.includes(name) && !(name === "step" && value === "0")).sort(([a], [b]) => (a < b ? -1 : 1));
   const bare = given.filter(([name]) => name !== "step");
   for (const pairs of [given, bare]) {
     const found = known[`${path}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`];
     if (found !== undefined) return copy + found;
   }
-  throw new Error("The server is not part of this copy, which has its own examples only");
+  throw Object.assign(new Error("The server is not part of this copy, which has its own examples only"), { name: "NotHeld" });
 }
 
 /** What an address may say besides a spec and a step, as the server names it. */
