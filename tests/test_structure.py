@@ -201,3 +201,10 @@ def test_core_scripts_know_no_widget_and_only_run_fetches():
 def test_the_top_level_is_the_house_and_nothing_else():
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
     assert folders - {"node_modules"} <= {"app", "static", "templates", "lessons", "tests", "tilewise.egg-info"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "static").rglob("*.js")), ids=lambda path: path.name)
+def test_no_template_literal_with_a_space_stands_in_another(path):
+    """What makes scripts smaller takes the inner one for code, and its spaces go."""
+    inner = re.findall(r"\$\{[^}`]*`([^`]*)`", path.read_text())
+    assert not [text for text in inner if re.search(r"\s", re.sub(r"\$\{[^}]*\}", "", text))]

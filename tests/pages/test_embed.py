@@ -7,7 +7,7 @@ from app.assets import load
 from app.figures.file import LIGHT
 from app.http.headers import policy
 from app.page import page_of
-from app.routes.site import pages
+from app.routes.site import Site
 from tests.conftest import Watch
 from tests.pages.driver import DEFAULT, Api, Widget
 
@@ -102,7 +102,7 @@ class TestInAFrame:
 class TestTwoOnAPage:
     @pytest.fixture
     def two(self, page: Page) -> tuple[Widget, Widget]:
-        template = pages().from_string(TWO)
+        template = Site(load()).environment.from_string(TWO)
         made = [
             page_of("online-softmax", {}, uid="a"),
             page_of("online-softmax", {"scores": "1,3,2,5,4", "values": "10,20,30,40,50", "step": "1"}, uid="b"),

@@ -480,7 +480,7 @@ export function mount(root, view) {
       const read = field.querySelector('[data-part="read"]');
       const said = page.querySelector(`[data-field="${field.dataset.field}"] [data-part="read"]`)?.textContent ?? "";
       if (read && read.textContent !== said) read.textContent = said;
-      const help = `${root.id}-${field.dataset.field}-help${read ? ` ${read.id}` : ""}`;
+      const help = [`${root.id}-${field.dataset.field}-help`, ...(read ? [read.id] : [])].join(" "); // no template in a template: rjsmin eats its spaces
       input.toggleAttribute("aria-invalid", Boolean(told));
       if (told) input.setAttribute("aria-invalid", "true");
       input.setAttribute("aria-describedby", told ? `${help} ${root.id}-${field.dataset.field}-error` : help);
