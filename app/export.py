@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from app.assets import Assets, load
+from app.charts.outlines import shared
 from app.embedding import IDLE
-from app.figures.outlines import shared
 from app.lessons.course import Catalog
 from app.page import typed_in
 from app.runs import spec_of

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from app.charts.marks import still_as_sent
 from app.embedding import Options
 from app.look import look
 from app.machines.run import Machine
@@ -88,7 +89,13 @@ class WidgetPage:
     @cached_property
     def frame(self) -> dict[str, Any]:
         """What the script needs to know besides snapshots, such as an axis."""
-        return self.widget.frame(self.spec, lambda: self.panels)
+        charts = {one.name: still_as_sent(one) for one in self.whole.charts(0)}
+        return self.widget.frame(self.spec, lambda: self.panels) | ({"charts": charts} if charts else {})
+
+    @cached_property
+    def charts(self) -> dict[str, Any]:
+        """The charts of its state, by name."""
+        return {one.name: one for one in self.whole.charts(self.shot["step"])}
 
     @cached_property
     def more(self) -> Any:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from app.charts.marks import Chart, changes_as_sent
 from app.machines.run import Machine, Moment, moments
 from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, told_of, wire_of
 from app.specs import SpecError, known_version, parse, pasted_in, query, text
@@ -80,6 +81,7 @@ class Run:
         self._shots: dict[int, Shot[Any, Any, Any]] = {}
         self._wired: dict[int, dict[str, Any]] = {}
         self._encoded: dict[int, bytes] = {}
+        self._charts: dict[int, tuple[Chart, ...]] = {}
         self._told = told_of(machine, spec)
         self._begin()
 
@@ -113,23 +115,38 @@ class Run:
             self._encoded[step] = encode(self.snapshot(step))
         return self._encoded[step]
 
-    def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES) -> "Part":
-        """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none."""
+    def charts(self, step: int) -> tuple[Chart, ...]:
+        """The picture of a step as data; nothing where its widget has none."""
+        if step not in self._charts:
+            self._charts[step] = self.widget.charts(self.shot(step)) if self.widget.charts else ()
+        return self._charts[step]
+
+    def drawn(self, step: int) -> bytes:
+        """The state at a step as JSON, with what its charts have that those of step 0 have not."""
+        first = self.charts(0)
+        if not first:
+            return self.encoded(step)
+        changes = {one.name: changes_as_sent(one, before) for one, before in zip(self.charts(step), first, strict=True)}
+        return self.encoded(step)[:-1] + b',"charts":' + encode(changes) + b"}"
+
+    def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES, *, charts: bool = False) -> "Part":
+        """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none. `charts`: with their charts, for scripts that draw."""
         size, end = BRACES, start
         while end < min(start + count, self.steps + 1):
-            size += len(self.encoded(end)) + 1
+            size += len(self.drawn(end) if charts else self.encoded(end)) + 1
             if end > start and size > most_bytes:
                 break
             end += 1
-        return Part(self, start, end - start)
+        return Part(self, start, end - start, charts)
 
     def around(self, step: int, most_bytes: int) -> "Part":
-        """The part that a page at this step carries: from the start, or where the step is far from it, around it."""
+        """The part that a page at this step carries, charts and all: from the start, or where the step is far from it, around it."""
+        self.charts(0)  # before a later step, so that the run is not made twice
         first = step // MAX_COUNT * MAX_COUNT
         if (step - first) * len(self.encoded(first)) > most_bytes:  # as large as it is, the part would end before this step
-            return self.part(step, MAX_COUNT, most_bytes)
-        found = self.part(first, MAX_COUNT, most_bytes)
-        return found if step < first + found.count else self.part(step, MAX_COUNT, most_bytes)
+            return self.part(step, MAX_COUNT, most_bytes, charts=True)
+        found = self.part(first, MAX_COUNT, most_bytes, charts=True)
+        return found if step < first + found.count else self.part(step, MAX_COUNT, most_bytes, charts=True)
 
     def _begin(self) -> None:
         self._next, self._view = 0, self.widget.view(self.spec)
@@ -143,11 +160,13 @@ class Part:
     run: Run
     start: int
     count: int
+    charts: bool = False
 
     @property
     def json(self) -> bytes:
         """As the API answers it, each snapshot encoded once whoever asks."""
-        shots = b",".join(map(self.run.encoded, range(self.start, self.start + self.count)))
+        one = self.run.drawn if self.charts else self.run.encoded
+        shots = b",".join(map(one, range(self.start, self.start + self.count)))
         return b'{"steps":%d,"start":%d,"count":%d,"snapshots":[%b]}' % (self.run.steps, self.start, self.count, shots)
 
 
@@ -191,8 +210,8 @@ def snapshots(machine: Machine, spec: Any, start: int = 0) -> Iterator[dict[str,
     return map(made.snapshot, range(start, made.steps + 1))
 
 
-def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES) -> Part:
-    """A run of snapshots, as the API answers it.
+def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = MAX_BYTES, *, charts: bool = False) -> Part:
+    """A run of snapshots, as the API answers it; with their charts, for scripts that draw.
 
     >>> from app.machines import MACHINES
     >>> online = MACHINES["online-softmax"]
@@ -203,4 +222,6 @@ def run(machine: Machine, spec: Any, start: int, count: int, most_bytes: int = M
     made = Run(machine, spec)
     if start > made.steps:
         raise NoSuchStep(start, made.steps)
-    return made.part(start, count, most_bytes)
+    if charts:
+        made.charts(0)
+    return made.part(start, count, most_bytes, charts=charts)

@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.charts.svg import drawn
 from app.numbers import show
 from app.snapshot import encode
 
@@ -19,6 +20,7 @@ def environment() -> Environment:
     )
     found.filters["show"] = show
     found.filters["data"] = data
+    found.filters["drawn"] = drawn
     return found
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from app.charts.outlines import lines
 from app.figures.file import LIGHT, figure, size_of, template, title
-from app.figures.outlines import lines
 from app.stories import BY_NAME
 from app.stories.record import AnyShot
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import resvg_py
 
-from app.figures.outlines import lines as lines_of
-from app.figures.outlines import outlined
+from app.charts.outlines import lines as lines_of
+from app.charts.outlines import outlined
 from app.snapshot import wire_of
 from app.stories import BY_NAME, PICTURES
 from app.stories.record import AnyShot

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from app.charts.outlines import outlined
 from app.figures.card import WIDTH, card
 from app.figures.file import DARK, LIGHT, png, svg, title
 from app.figures.moving import FRAMES, LEAST, SECONDS, TooMany, cheapest, frames, gif, price
-from app.figures.outlines import outlined
 from app.figures.qr import qr
 from app.figures.tables import table
 from app.machines import MACHINES

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from PIL import Image, ImageColor
 
+from app.charts.outlines import outlined
 from app.figures.file import LIGHT, figure, png, size_of, wrapped
-from app.figures.outlines import outlined
 from app.stories.record import AnyShot
 
 SECONDS = 3.0

@@ -128,7 +128,8 @@ def _add(api: APIRouter, machine: Machine, cache: ResponseCache, pool: DrawingPo
             return kept
         given = _given(request)
         start, count = _window(given.pop("start", None), given.pop("count", None))
-        return await run(request, "get", given, start, count, _run)
+        charts = whole("charts", given.pop("charts", None), 0, 1, 0)
+        return await run(request, "get", given, start, count, _charted if charts else _run)
 
     async def posted(request: Request) -> Response:
         raw = await _raw(request, most_body_bytes)
@@ -177,6 +178,10 @@ def _shot(name: str, spec: Any, step: int, count: int) -> bytes:
 
 def _run(name: str, spec: Any, start: int, count: int) -> bytes:
     return run_of(MACHINES[name], spec, start, count).json
+
+
+def _charted(name: str, spec: Any, start: int, count: int) -> bytes:
+    return run_of(MACHINES[name], spec, start, count, charts=True).json
 
 
 def _given(request: Request) -> dict[str, str]:

@@ -46,10 +46,9 @@ def router(site: Site, cache: ResponseCache) -> APIRouter:
     @routes.get("/")
     async def home(request: Request) -> Response:
         def make() -> bytes:
-            hero = next(one for one in WIDGETS if one.hero is not None and one.draw)
+            hero = next(one for one in WIDGETS if one.hero is not None and one.charts)
             run, step = Run(hero.machine, hero.presets[0].spec), hero.hero or 0
-            panels = hero.draw(run.shot(step)) if hero.draw else None
-            return site.render(request, "home.html", shot=run.snapshot(step), panels=panels, ink=LIGHT)
+            return site.render(request, "home.html", shot=run.snapshot(step), chart=run.charts(step)[0], ink=LIGHT)
 
         return await cache.shared(request, HTML, lambda: beside(make))
 

@@ -105,7 +105,7 @@ def many_parameters(machine: Machine) -> Schema:
     return {
         "parameters": [
             *map(_query_field, machine.fields),
-            *({"name": name, "in": "query", "required": False, **about} for name, about in _WINDOW.items()),
+            *({"name": name, "in": "query", "required": False, **about} for name, about in {**_WINDOW, **_CHARTS}.items()),
         ]
     }
 
@@ -185,6 +185,12 @@ MACHINES_ANSWER: dict[int | str, dict[str, Any]] = {
     304: {"description": "Unchanged since the ETag in If-None-Match."},
 }
 
+_CHARTS: dict[str, Schema] = {
+    "charts": {
+        "description": "1: with what a drawing of each step has that the drawing of step 0 has not, for the site's own scripts.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 1, "default": 0},
+    }
+}
 _WINDOW: dict[str, Schema] = {
     "start": {"description": "The first step wanted.", "schema": {"type": "integer", "minimum": 0, "maximum": LAST_STEP, "default": 0}},
     "count": {

@@ -1,6 +1,7 @@
 """The templates and what every page needs to know."""
 
 import math
+from functools import partial
 from typing import Any
 
 from jinja2 import Environment
@@ -10,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app import __version__
 from app.assets import Assets
+from app.charts.svg import drawn
 from app.embedding import KEPT
 from app.figures.qr import MOST, qr
 from app.hooks import shown, value
@@ -30,6 +32,7 @@ def pages() -> Environment:
     found.filters["amount"] = amount
     found.filters["size"] = size
     found.filters["held"] = held
+    found.filters["drawn"] = partial(drawn, page=True)
     found.filters["at"] = look
     found.globals |= {"value": value, "shown": shown, "kept": KEPT}
     found.filters["level"] = level

@@ -8,5 +8,5 @@ WIDGETS: tuple[Widget, ...] = (
 )  # fmt: skip
 
 BY_NAME: dict[str, Widget] = {one.name: one for one in WIDGETS}
-PAGES: dict[str, Widget] = {one.name: one for one in WIDGETS if one.draw}  # those that have a page
+PAGES: dict[str, Widget] = {one.name: one for one in WIDGETS if one.drawn}  # those that have a page
 PICTURES: dict[str, Picture] = {picture.name: picture for one in WIDGETS for picture in one.drawn}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from app.charts.marks import Chart
 from app.machines.arithmetic import Ledger
 from app.machines.run import Machine, Moment
 from app.stories.voice import Voice
@@ -162,7 +163,8 @@ class Widget:
     sentence      one sentence for a moment, written or spoken
     aside         what the sentence is followed by, from what the view has seen so far; "" for nothing
     presets       starting points; the first is the default
-    draw          what stands in its picture, from a snapshot
+    charts        its picture as data, from a snapshot: what pages, files and scripts draw
+    draw          what stands in its picture, from a snapshot, where that is no chart
     pictures      more pictures: what their name adds, title, draw
     nav, pitch    its name in the navigation, and a line for the home page
     hero          the step of the default that the home page shows
@@ -185,6 +187,7 @@ class Widget:
     sentence: Callable[[Voice, Any, Moment], str]
     aside: Callable[[Any, Voice], str] = lambda view, voice: ""
     presets: tuple[Preset, ...] = ()
+    charts: Callable[[Any], tuple[Chart, ...]] | None = None
     draw: Draw | None = None
     pictures: tuple[tuple[str, str, Draw], ...] = ()
     nav: str = ""
@@ -212,9 +215,10 @@ class Widget:
     @property
     def drawn(self) -> tuple[Picture, ...]:
         """Its pictures; none where it has no page."""
-        if self.draw is None:
+        draw = self.charts or self.draw
+        if draw is None:
             return ()
         return (
-            Picture(self.name, self.machine.title, self.machine, self.draw),
+            Picture(self.name, self.machine.title, self.machine, draw),
             *(Picture(f"{self.name}-{more}", title, self.machine, draw) for more, title, draw in self.pictures),
         )

@@ -59,13 +59,13 @@
     });
   }
 
-  function moved({ type, target, attributeName, oldValue, addedNodes }) {
+  function moved({ type, target, attributeName, oldValue }) {
     if (type === "attributes") {
       const value = target.getAttribute(attributeName);
-      if (attributeName === "d") return value !== oldValue && target.closest("[data-plot] .bars");
-      return value !== oldValue && target.matches("rect.size") && !target.closest("[data-plotted]");
+      if (attributeName === "style") return value !== oldValue && target.closest("[data-plot] .bars");
+      return value !== oldValue && target.matches("rect[data-key]") && !target.closest("[data-plotted]");
     }
-    return [...addedNodes].some((node) => node.localName === "path") && target.closest("[data-plot] .bars");
+    return false;
   }
 
   /** When things first happened on this page: seen (all of it, the button too), ready (the script has taken over), numbers, bars. */
@@ -86,7 +86,7 @@
         if (change.type === "childList" && change.target.matches("data[data-value]")) note("numbers");
         else if (!noted.bars && moved(change)) note("bars");
       }
-    }).observe(root, { subtree: true, childList: true, attributes: true, attributeOldValue: true, attributeFilter: ["d", "y", "height", "visibility", "data-ready"] });
+    }).observe(root, { subtree: true, childList: true, attributes: true, attributeOldValue: true, attributeFilter: ["style", "y", "height", "data-role", "data-ready"] });
     const see = (time) => {
       first.seen = time;
       whenSeen();

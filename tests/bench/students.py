@@ -20,7 +20,17 @@ MOST = 100.0  # milliseconds at p95
 SECONDS = int(os.environ.get("BENCH_SECONDS", "12"))
 LADDER = (500, 1000, 1500, 2000, 2500, 3000, 4000)
 TITLE = f"students: {STUDENTS} of them on one worker on one core, a step a second each, for {SECONDS} s"
-_STATIC = ("css/site.css", "js/core/player.js", "js/core/run.js", "js/core/bind.js", "js/core/widget.js", "js/widgets/online-softmax.js")
+_STATIC = (
+    "css/site.css",
+    "js/core/player.js",
+    "js/core/run.js",
+    "js/core/bind.js",
+    "js/core/widget.js",
+    "js/core/stage.js",
+    "js/core/chart.js",
+    "js/core/timeline.js",
+    "js/core/plain.js",
+)
 
 
 @dataclass

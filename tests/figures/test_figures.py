@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from app.charts.outlines import width_of
 from app.figures.file import DARK, LIGHT, figure, png, svg
-from app.figures.outlines import width_of
 from app.machines import MACHINES
 from app.main import create_app
 from app.numbers import show

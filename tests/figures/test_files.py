@@ -13,11 +13,11 @@ from PIL import Image, ImageChops, ImageStat
 from starlette.testclient import TestClient
 
 from app.__main__ import main
+from app.charts.outlines import outlined
 from app.embedding import NAMES
 from app.figures.file import png, svg
 from app.figures.kinds import MEDIA_TYPES
 from app.figures.moving import FRAMES
-from app.figures.outlines import outlined
 from app.machines import MACHINES
 from app.main import create_app
 from app.runs import shots

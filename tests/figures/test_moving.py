@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
+from app.charts.outlines import outlined
 from app.figures import moving
 from app.figures.file import size_of
 from app.figures.kinds import Job, make
-from app.figures.outlines import outlined
 from app.main import create_app
 from app.routes.figures import job_of
 from app.settings import Settings

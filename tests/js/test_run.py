@@ -57,7 +57,7 @@ def test_what_came_with_the_page_is_there(run: Core):
 
 def test_the_rest_is_asked_for_in_parts_of_64(run: Core):
     told = run("const found = await run.want(64); await run.want(127); return [found.step, asked];")
-    assert told == [64, ["/site/api/v1/machines/x/snapshots?scores=1,2&format=float32&start=64&count=64"]]
+    assert told == [64, ["/site/api/v1/machines/x/snapshots?scores=1,2&format=float32&start=64&count=64&charts=1"]]
 
 
 def test_a_far_step_is_asked_for_at_once(run: Core):

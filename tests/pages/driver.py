@@ -17,24 +17,12 @@ SEE = (
     """
 (root) => {
   const all = (selector, from = root) => [...from.querySelectorAll(selector)];
-  const box = (element, svg) => {
-    const [a, b] = [element.getBoundingClientRect(), svg.getBoundingClientRect()];
-    return b.width ? [(a.x - b.x) / b.width, (a.y - b.y) / b.width, a.width / b.width, a.height / b.width] : [];
-  };
-  const bars = (name) => all(`[data-swap="${name}"] .plot-${name} g[data-row]`).map((g) => {
-    const rect = (kind) => {
-      const found = g.querySelector(`.${kind}`);
-      const hidden = found.getAttribute("visibility") === "hidden";
-      return { hidden, y: Number(found.getAttribute("y")), height: Number(found.getAttribute("height")),
-               fill: hidden ? "" : getComputedStyle(found).fill, stroke: hidden ? "" : getComputedStyle(found).stroke };
-    };
-    const number = g.querySelector(".number");
-    const score = g.querySelector(".score");
-    const text = number.textContent.trim();
-    return { row: g.dataset.row, kind: g.dataset.kind, ghost: rect("ghost"), slot: rect("slot"), size: rect("size"), number: text,
-             place: text ? box(number, g.ownerSVGElement) : [], ink: text ? getComputedStyle(number).fill : "",
-             score: score.textContent, scoreInk: score.textContent ? getComputedStyle(score).fill : "" };
-  });
+  const marks = (chart) => Object.fromEntries(all("[data-key]", chart).map((mark) => {
+    const look = getComputedStyle(mark);
+    const placed = ["x", "y", "width", "height", "cx", "cy", "r", "x1", "y1", "x2", "y2", "transform", "fill"].flatMap((name) => (mark.hasAttribute(name) ? [[name, mark.getAttribute(name)]] : []));
+    return [mark.dataset.key, { role: mark.dataset.role, text: mark.textContent, ink: look.fill, edge: look.stroke, seen: look.visibility === "visible",
+                                placed: Object.fromEntries(placed.map(([name, value]) => [name, Number.isNaN(Number(value)) ? value : Number(value)])) }];
+  }));
   return {
     numbers: all("data[data-value]").map((d) => [d.dataset.value, d.dataset.row, d.dataset.col, d.value, d.textContent]),
     words: all("[data-text]").map((e) => [e.dataset.text, e.textContent, e.hidden]),
@@ -44,8 +32,7 @@ SEE = (
     ends: Object.fromEntries(["reset", "back", "next"].map((name) => [name, root.querySelector(`[data-action="${name}"]`).ariaDisabled])),
     goes: Object.fromEntries(["reset", "back", "next"].map((name) => [name, root.querySelector(`[data-action="${name}"]`).value])),
     share: root.querySelector('[data-action="share"]').getAttribute("href"),
-    sizes: bars("sizes"),
-    exps: bars("exps"),
+    charts: Object.fromEntries(all("[data-swap]").filter((part) => part.querySelector(".chart")).map((part) => [part.dataset.swap, marks(part.querySelector(".chart"))])),
   };
 }
 """
@@ -141,6 +128,11 @@ class Widget:
     def see(self) -> dict[str, Any]:
         found: dict[str, Any] = self.root.evaluate(SEE)
         return found
+
+    def bars(self, chart: str, kind: str = "bar") -> list[dict[str, Any]]:
+        """The marks of a chart that have a place in its row: its bars, numbers, names or outlines."""
+        found = self.see()["charts"][chart]
+        return [mark for key, mark in found.items() if key.startswith(f"{kind}/")]
 
     def agrees(self, snapshot: dict[str, Any]) -> None:
         """Every number, sentence, mark and control shown is what this snapshot says."""

@@ -186,7 +186,7 @@ class TestTwoOnAPage:
         expect(b.value("m")).to_have_text("96")
         assert b.page.evaluate(ASTRAY) == []
         b.slide("step", 5)
-        assert any(bar["kind"] == "bad" for bar in b.see()["exps"])
+        assert any(bar["role"] == "failed" for bar in b.bars("exps"))
         assert b.page.evaluate(ASTRAY) == []
 
     def test_names_stay_apart_after_bad_input(self, two: tuple[Widget, Widget], watch: Watch):

@@ -163,7 +163,7 @@ class TestFormat:
         }
         for name in ("float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "float32"):
             picker.select_option(name)
-            expect(widget.root.locator('[data-swap="exps"] .ceiling-text')).to_contain_text(f"largest {name},")
+            expect(widget.root.locator('[data-swap="exps"] [data-role="limit-name"]')).to_contain_text(f"largest {name},")
             widget.agrees(api.run(f"{DEFAULT}&format={name}")[8])
 
     @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def test_what_script_shows_is_what_the_server_shows(widget: Widget, api: Api, ne
     for step in range(steps + 1):
         plain.open(f"{query}&step={step}", script=False)
         served.append(plain.see())
+    widget.page.emulate_media(reduced_motion="reduce")
     widget.open(query)
     alike(widget.see(), served[0])
     for step in range(1, steps + 1):
@@ -46,10 +47,8 @@ def test_what_script_shows_is_what_the_server_shows(widget: Widget, api: Api, ne
 
 def alike(here: dict[str, Any], there: dict[str, Any]) -> None:
     assert here["position"] == there["position"]
-    for name in ("sizes", "exps"):
-        assert len(here[name]) == len(there[name]) > 0
-        for a, b in zip(here[name], there[name], strict=True):
-            close({**a, "scoreInk": ""}, {**b, "scoreInk": ""}, f"{name} at {here['position']}, row {a['row']}")
+    assert seen(here) == seen(there)
+    assert sum(map(len, here["charts"].values())) > 10
     for (*where, value, text), (*same_place, value2, text2) in zip(here["numbers"], there["numbers"], strict=True):
         assert (where, text) == (same_place, text2)
         assert value == value2 or float(value) == float(value2) or value.lower() == value2.lower() == "nan"
@@ -57,19 +56,11 @@ def alike(here: dict[str, Any], there: dict[str, Any]) -> None:
         assert here[name] == there[name], name
 
 
-def close(a: Any, b: Any, where: str) -> None:
-    if isinstance(a, dict):
-        assert a.keys() == b.keys(), where
-        for key in a:
-            close(a[key], b[key], f"{where}, {key}")
-    elif isinstance(a, list):
-        assert len(a) == len(b), where
-        for one, other in zip(a, b, strict=True):
-            assert one == pytest.approx(other, abs=0.003), where  # parts of the picture's width
-    elif isinstance(a, (int, float)) and not isinstance(a, bool):
-        assert a == pytest.approx(b, abs=0.0101), where
-    else:
-        assert a == b, where
+def seen(found: dict[str, Any]) -> dict[str, Any]:
+    """What there is to see of each mark; one that is not there stands anywhere."""
+    return {
+        name: {key: mark if mark["role"] != "none" else "none" for key, mark in marks.items()} for name, marks in found["charts"].items()
+    }
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -77,26 +68,25 @@ def close(a: Any, b: Any, where: str) -> None:
 def test_a_score_below_its_bar_is_grey_until_it_is_read(page: Page, widget: Widget, scheme: str):
     page.emulate_media(color_scheme=scheme)
     widget.open("step=7")
-    inks = [bar["scoreInk"] for bar in widget.see()["sizes"]]
+    inks = [name["ink"] for name in widget.bars("sizes", "name")]
     assert len(set(inks[:7])) == 1
     assert inks[7] != inks[0]
     widget.press("next")
-    assert {bar["scoreInk"] for bar in widget.see()["sizes"]} == {inks[0]}
+    assert {name["ink"] for name in widget.bars("sizes", "name")} == {inks[0]}
 
 
 @pytest.mark.usefixtures("without_plotly")
 def test_without_plotly_the_bars_move(widget: Widget):
     widget.open("step=5")
-    before = [bar["size"]["height"] for bar in widget.see()["sizes"]]
+    before = [bar["placed"]["height"] for bar in widget.bars("sizes")]
     widget.press("next")
-    after = widget.see()["sizes"]
+    after, outlines = widget.bars("sizes"), widget.bars("sizes", "was")
     factor = math.exp(7 - 9)
-    for was, bar in zip(before[:5], after[:5], strict=True):
-        assert bar["size"]["height"] == pytest.approx(was * factor, abs=0.02)
-        assert (bar["kind"], bar["ghost"]["hidden"]) == ("shrunk", False)
-        assert bar["ghost"]["height"] == pytest.approx(was, abs=0.02)
-    assert after[5]["kind"] == "new"
-    assert [bar["kind"] for bar in after[6:]] == ["unread", "unread"]
+    for was, bar, outline in zip(before[:5], after[:5], outlines[:5], strict=True):
+        assert bar["placed"]["height"] == pytest.approx(was * factor, abs=0.11)
+        assert (bar["role"], outline["role"]) == ("kept", "was")
+        assert outline["placed"]["height"] == was
+    assert [bar["role"] for bar in after[5:]] == ["now", "unread", "unread"]
     expect(widget.root.locator("figure[data-plotted]")).to_have_count(0)
     expect(widget.root.locator(".picture svg")).to_have_count(2)
     expect(widget.root.locator(".picture svg").first).to_be_visible()
@@ -117,7 +107,7 @@ def test_where_plotly_fails_the_picture_stays(page: Page, widget: Widget, api: A
 def test_five_old_bars_shrink_at_once_and_are_still_seen(widget: Widget):
     widget.open("step=6")
     heights = widget.root.evaluate(
-        """(root) => [...root.querySelectorAll('.plot-sizes [data-kind="shrunk"] .size')].map((bar) => bar.getBoundingClientRect().height)"""
+        """(root) => [...root.querySelectorAll('.chart-sizes [data-key^="bar/"][data-role="kept"]')].map((bar) => bar.getBoundingClientRect().height)"""
     )
     assert len(heights) == 5
     assert min(heights) >= 2  # pixels
@@ -126,9 +116,12 @@ def test_five_old_bars_shrink_at_once_and_are_still_seen(widget: Widget):
 PLOT = """
 (root, name) => {
   const div = root.querySelector(`[data-plot="${name}"]`);
-  return { data: div.data.map(({ y, base, type, marker }) => ({ y, base, type, color: marker.color })),
-           labels: div.layout.xaxis.ticktext, range: div.layout.yaxis.range, duration: div.layout.transition.duration,
-           shown: !div.hidden, size: div.getBoundingClientRect().width };
+  const [bars] = div.data;
+  const svg = root.querySelector(`[data-swap="${name}"] svg`);
+  const place = (box, { left, top, width }) => [box.left - left, box.top - top, box.width, box.height].map((x) => (x / width) * svg.viewBox.baseVal.width);
+  return { bars: bars.y.map((high, i) => ({ high: -high, foot: bars.base[i], ink: bars.marker.color[i], said: bars.customdata[i] })),
+           drawn: [...div.querySelectorAll(".bars .point > path")].map((path) => place(path.getBoundingClientRect(), svg.getBoundingClientRect())),
+           ranges: [div.layout.xaxis.range, div.layout.yaxis.range], shown: !div.hidden };
 }
 """
 
@@ -140,51 +133,55 @@ def plot(widget: Widget, name: str) -> dict[str, Any]:
 
 @each_spec
 def test_plotly_shows_the_state(page: Page, widget: Widget, api: Api, query: str):
-    """Its bars are as high as the server's, its slots are there from the start, and its axes stand still."""
+    """Its bars stand where the server's do, at once where a step has been made and anew when it rests; its axes stand still."""
     run = api.run(query)
+    page.emulate_media(reduced_motion="reduce")
     widget.open(query)
     widget.plotted()
-    ranges = plot(widget, "sizes")["range"], plot(widget, "exps")["range"]
+    ranges = plot(widget, "sizes")["ranges"], plot(widget, "exps")["ranges"]
     for shot in (run[0], run[1], run[len(run) // 2], run[-1], run[0]):
         widget.slide("step", shot["step"])
-        page.wait_for_function("(step) => (new URLSearchParams(location.search).get('step') ?? '0') === step", arg=str(shot["step"]))
-        seen = widget.see()
-        low, high = plot(widget, "exps")["range"]
-        for name, tall in (("sizes", 1.0), ("exps", high - low)):
+        widget.at(shot["step"])
+        for name in ("sizes", "exps"):
+            same_places(widget, name)
+            page.wait_for_function("(name) => !document.querySelector(`[data-plot=${name}]`).hasAttribute('data-behind')", arg=name)
+            same_places(widget, name)
             drawn = plot(widget, name)
-            bars = drawn["data"][1 if name == "sizes" else 0]
-            assert len(bars["y"]) == len(seen[name])
-            for height, bar in zip(bars["y"], seen[name], strict=True):
-                where = f"{name} at {shot['step']}, row {bar['row']}"
-                if bar["kind"] == "unread":
-                    assert height is None, where
-                else:
-                    assert height / tall == pytest.approx(bar["size"]["height"] / (194 - 30), abs=0.001), where
             assert drawn["shown"]
-            assert drawn["labels"] == [bar["score"] for bar in seen[name] if bar["score"]], name
-        assert (plot(widget, "sizes")["range"], plot(widget, "exps")["range"]) == ranges
+            for bar, mark in zip(drawn["bars"], rects(widget, name).values(), strict=True):
+                if mark["role"] in ("kept", "now", "failed"):
+                    assert bar["high"] == pytest.approx(max(mark["placed"]["height"], 1))
+                    assert bar["ink"] != "rgba(0, 0, 0, 0)"
+                else:
+                    assert bar["ink"] == "rgba(0, 0, 0, 0)"
+        assert (plot(widget, "sizes")["ranges"], plot(widget, "exps")["ranges"]) == ranges
 
 
-def test_plotly_shows_the_outline_of_what_shrank(page: Page, widget: Widget, api: Api):
-    widget.open("step=5")
+def rects(widget: Widget, name: str) -> dict[str, Any]:
+    return {key: mark for key, mark in widget.see()["charts"][name].items() if "width" in mark["placed"]}
+
+
+def same_places(widget: Widget, name: str) -> None:
+    for place, (key, mark) in zip(plot(widget, name)["drawn"], rects(widget, name).items(), strict=True):
+        if mark["role"] in ("kept", "now", "failed") and mark["placed"]["height"] > 1:
+            wanted = [mark["placed"][one] for one in ("x", "y", "width", "height")]
+            assert place == pytest.approx(wanted, abs=1.6), f"{key} of {name}"  # an edge is drawn half outside
+
+
+def test_who_points_at_a_bar_is_told_its_number(widget: Widget):
+    widget.open("step=6")
     widget.plotted()
-    widget.press("next")
-    page.wait_for_function("() => location.search.endsWith('step=6')")
-    shot = api.run(DEFAULT)[6]
-    before, now, _ = plot(widget, "sizes")["data"]
-    assert before["y"] == [term["size_before"] for term in shot["state"]["terms"][:5]] + [None] * 3
-    assert now["y"] == [term["size"] for term in shot["state"]["terms"]] + [None] * 2
-    assert len(set(now["color"][:5])) == 1
-    assert now["color"][5] != now["color"][0]
+    said = [bar["said"] for bar in plot(widget, "sizes")["bars"]]
+    assert "size of score 5: 0.018" in said
+    assert "exp(9): 8103.084" in [bar["said"] for bar in plot(widget, "exps")["bars"]]
 
 
 def test_the_ceiling_is_a_labelled_line(widget: Widget):
     widget.open("offset=80&step=6")
-    widget.plotted()
-    div = widget.root.locator('[data-plot="exps"]')
-    expect(div).to_contain_text("largest float32, 3.40×10³⁸")
-    shapes = div.evaluate("(div) => div.layout.shapes.filter((one) => one.type === 'line').map((one) => one.y0)")
-    assert shapes == [pytest.approx(math.log10(3.4028234663852886e38))]
+    exps = widget.root.locator('[data-swap="exps"]')
+    expect(exps).to_contain_text("largest float32, 3.40×10³⁸")
+    line, fallen = exps.locator('[data-role="limit"]'), exps.locator('[data-role="failed"]').first
+    assert float(line.get_attribute("y1") or 0) > float(fallen.get_attribute("y") or 0)
 
 
 def test_plotly_comes_after_the_first_clicks(page: Page, widget: Widget):
@@ -248,7 +245,7 @@ CONTRAST = """
   };
   const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
   return [...root.querySelectorAll("figure svg text")].filter((text) => text.textContent.trim() && text.getBoundingClientRect().width).map((text) => {
-    const bar = text.classList.contains("inside") ? text.closest("g.bar").querySelector(".size") : null;
+    const bar = text.dataset.role === "turned-in" ? text.parentElement.querySelector(`[data-key="${text.dataset.key.replace("number", "bar")}"]`) : null;
     const behind = bar ? getComputedStyle(bar).fill : getComputedStyle(text.closest(".box")).backgroundColor;
     return [text.textContent.trim(), text.getAttribute("class"), Math.round(10 * ratio(getComputedStyle(text).fill, behind)) / 10];
   });
@@ -275,26 +272,12 @@ def test_plotly_takes_the_colours_of_the_page(page: Page, widget: Widget, scheme
     assert [one for one in page.locator("main").evaluate(CONTRAST) if one[2] < 4.5] == []
     page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
     colour = "getComputedStyle(document.documentElement).getPropertyValue('--new').trim()"
-    page.wait_for_function(f"() => document.querySelector('[data-plot=sizes]').data[1].marker.color[5] === {colour}")
+    inks = "document.querySelector('[data-plot=sizes]').data[0].marker.color"
+    page.wait_for_function(
+        f"() => {{ const probe = Object.assign(document.createElement('i'), {{}}); probe.style.color = {colour}; document.body.append(probe);"
+        f" const ink = getComputedStyle(probe).color; probe.remove(); return {inks}.includes(ink); }}"
+    )
     assert [one for one in page.locator("main").evaluate(CONTRAST) if one[2] < 4.5] == []
-
-
-def test_no_motion_where_none_is_wanted(page: Page, widget: Widget):
-    page.emulate_media(reduced_motion="reduce")
-    widget.open("step=5")
-    widget.plotted()
-    assert plot(widget, "sizes")["duration"] == 0
-    widget.press("next")
-    page.wait_for_function("() => location.search.endsWith('step=6')")
-    assert (plot(widget, "sizes")["duration"], plot(widget, "exps")["duration"]) == (0, 0)
-
-
-def test_motion_where_it_is(page: Page, widget: Widget):
-    widget.open("step=5")
-    widget.plotted()
-    widget.press("next")
-    page.wait_for_function("() => location.search.endsWith('step=6')")
-    assert plot(widget, "sizes")["duration"] > 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -306,8 +289,10 @@ def test_print_shows_the_picture_and_hides_the_controls(page: Page, widget: Widg
     for chart in ("sizes", "exps"):
         picture = widget.root.locator(f'[data-swap="{chart}"]')
         expect(picture).to_be_visible()
-        heights = picture.evaluate("(div) => [...div.querySelectorAll('.size')].map((bar) => bar.getBoundingClientRect().height)")
-        assert min(heights[:6]) > 1, f"the bars of {chart} are not drawn"
+        seen = picture.evaluate(
+            "(div) => [...div.querySelectorAll('[data-key^=bar]')].map((bar) => [getComputedStyle(bar).visibility, bar.getBoundingClientRect().height])"
+        )
+        assert all(visibility == "visible" and height > 1 for visibility, height in seen[:6]), f"the bars of {chart} are not drawn"
         expect(widget.root.locator(f'[data-plot="{chart}"]')).to_be_hidden()
     expect(widget.part("caption")).to_be_visible()
     expect(widget.part("table")).to_be_visible()
@@ -335,18 +320,18 @@ class TestForcedColours:
                  probe.style.setProperty("color", name);
                  return getComputedStyle(probe).color; })"""
         )
-        bars = forced.see()["sizes"]
-        assert bars[0]["size"]["fill"] in system
-        assert bars[5]["size"]["fill"] in system
-        assert bars[0]["size"]["fill"] != bars[5]["size"]["fill"]
-        assert bars[0]["ghost"]["stroke"] in system
+        bars = forced.bars("sizes")
+        assert bars[0]["ink"] in system
+        assert bars[5]["ink"] in system
+        assert bars[0]["ink"] != bars[5]["ink"]
+        assert forced.bars("sizes", "was")[0]["edge"] in system
 
     def test_what_matters_has_a_word(self, forced: Widget):
         expect(forced.part("caption")).to_contain_text("a new highest")
         expect(forced.mark("rescales")).to_contain_text("factor on all that was kept")
         assert "shrinks" in forced.mark("rescales").locator(".name").evaluate("(name) => getComputedStyle(name, '::after').content")
         expect(forced.words("words.naive")).to_contain_text("failed")
-        expect(forced.root.locator('[data-swap="exps"] [data-row="5"] .number')).to_have_text("∞")
+        expect(forced.root.locator('[data-swap="exps"] [data-key="number/5"]')).to_have_text("∞")
 
     def test_the_keys_of_the_legend_differ(self, forced: Widget):
         looks = forced.root.locator(".legend").first.evaluate(

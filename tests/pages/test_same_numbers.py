@@ -75,6 +75,7 @@ async (root, asked) => {
 @pytest.mark.usefixtures("without_plotly")
 def test_at_every_step_script_and_server_show_the_same(page: Page, name: str):
     machine, asked = SPECS[name]
+    page.emulate_media(reduced_motion="reduce")  # numbers in a picture count as it moves
     widget = Widget(page)
     widget.open(asked, f"/widgets/{machine}")
     steps = int(widget.field("step").get_attribute("max") or "")

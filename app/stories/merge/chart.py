@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.figures.outlines import fitted, in_cells, width_of
+from app.charts.outlines import fitted, in_cells, width_of
 from app.machines.formats import FORMATS
 from app.machines.merge import Spec
 from app.numbers import show

@@ -35,7 +35,7 @@ _PRESETS: list[tuple[str, str, str, dict[str, Any]]] = [
 
 
 def _bars(panels: Any, size: tuple[float, float]) -> Box:
-    return 0, size[1] - 230, 396, 230  # the sizes; the old way stands beside them in the figure
+    return 0, size[1] - chart.SIZE[1] - 6, 396, chart.SIZE[1]  # the sizes; the old way stands beside them in the figure
 
 
 def _kept(shot: chart.OnlineShot) -> list[tuple[str, str]]:
@@ -59,12 +59,11 @@ WIDGET = Widget(
     view=OnlineView,
     sentence=sentence,
     presets=presets(MACHINE, _PRESETS),
-    draw=chart.drawing,
+    charts=chart.charts,
     pictures=(("history", "Online softmax: m and ℓ from step to step", history.drawing),),
     nav="Online softmax",
     pitch="one read, two numbers kept, and the old way beside it until it overflows.",
     hero=6,
-    frame=lambda spec, panels: chart.frame(spec, panels()["exps"]),
     crop=_bars,
     facts=_kept,
     drawn_only=frozenset({"terms", "naive", "reference"}),

@@ -8,7 +8,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-from app.figures.outlines import width_of
+from app.charts.outlines import width_of
 from app.machines import online
 from app.numbers import show
 from app.stories.online.chart import OnlineShot

@@ -6,7 +6,7 @@ The numbers in the lanes come from running the machine once more on the state's 
 import math
 from dataclasses import dataclass, replace
 
-from app.figures.outlines import in_cells
+from app.charts.outlines import in_cells
 from app.machines.passes import METHODS, Spec, advance, start
 from app.numbers import show
 from app.stories.passes.shown import Progress, Read

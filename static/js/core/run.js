@@ -127,7 +127,7 @@ export class Run {
     const any = /** @type {Snapshot} */ (this.shots.values().next().value);
     const [path, query] = any.links.self.split("?");
     const first = this.shots.has(start + 1) ? Math.max(0, start - PAGE + 1) : start; // going back: the part that ends here
-    const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${first}&count=${PAGE}`;
+    const url = `${this.base}${path.replace(/\/\d+$/, "")}?${query}&start=${first}&count=${PAGE}&charts=1`;
     const asked = patiently(() => this.ask(url), (answer) => answer.json(), (answer) => answer.ok, this.wait)
       .then(({ body }) => {
         this.failures = 0;
@@ -216,7 +216,7 @@ async function fileOf(url) {
   const known = await files;
   const { href, searchParams } = new URL(url, location.href);
   const path = href.slice(copy.length).replace(/\/?(index\.html)?([?#].*)?$/, "").replace(/^embed(?=\/)/, "widgets"); // an embed takes its parts from the widget's page
-  const idle = [...options(), "version"]; // what no file goes by
+  const idle = [...options(), "version", "charts"]; // what no file goes by
   const given = [...searchParams].filter(([name, value]) => value !== "" && !idle.includes(name) && !(name === "step" && value === "0")).sort(([a], [b]) => (a < b ? -1 : 1));
   const bare = given.filter(([name]) => name !== "step");
   for (const pairs of [given, bare]) {

@@ -2,6 +2,7 @@
 
 import { bind, show } from "./bind.js";
 import { Player } from "./player.js";
+import { Stage } from "./stage.js";
 import { LATER, Run, fetchPage, options, passes, reason, words } from "./run.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
@@ -46,6 +47,7 @@ export function mount(root, view) {
   const owns = root.dataset.guest === undefined && guests === 1; // the address belongs to a widget that is alone on its page
 
   let { run, frame, beside } = loaded(root, base);
+  const stage = new Stage(root);
   const player = new Player(run.steps, Number(/** @type {HTMLInputElement} */ (range).value));
   const { first, last } = bounds(root, run.steps);
   [player.first, player.steps] = [first, last];
@@ -53,6 +55,7 @@ export function mount(root, view) {
   let plots;
   let touched = 0;
   let painted = run.get(player.step);
+  stage.take(frame.charts, painted);
 
   // Slowly: how many phases of the shown step are done, where the reader takes them one by one; undefined: all.
   let slow = false;
@@ -78,6 +81,7 @@ export function mount(root, view) {
     const seen = asSeen(snapshot);
     bind(root, seen);
     transport(snapshot);
+    stage.show(seen, { forward: why !== "spec", rate: player.speed });
     view.draw(root, seen, frame);
     after();
     tell("step", { snapshot: seen, why });
@@ -447,6 +451,7 @@ export function mount(root, view) {
     if (amount) amount.textContent = fresh.querySelector('[data-part="offset"]')?.textContent ?? "";
     const before = specOf(painted);
     ({ run, frame, beside } = loaded(root, base));
+    stage.take(frame.charts);
     [player.first, player.steps] = Object.values(bounds(fresh, run.steps));
     const there = Number(/** @type {HTMLInputElement} */ (fresh.querySelector('input[name="step"]')).value);
     player.step = restart || fill ? there : Math.min(player.step, run.steps); // the reader may have gone on meanwhile
@@ -533,6 +538,7 @@ export function mount(root, view) {
       return;
     }
     const bring = view.plots;
+    idle(() => stage.plots().catch(() => {}));
     if (!bring) return;
     idle(() =>
       bring().then(
@@ -553,6 +559,7 @@ export function mount(root, view) {
     else addEventListener("load", later, { once: true });
   });
   seen.observe(root);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => stage.recolour());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painted && plots?.draw(root, asSeen(painted), frame, true));
 }
 

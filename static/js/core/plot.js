@@ -1,0 +1,154 @@
+// The bars of a chart in Plotly: below the server's drawing, whose words and lines stay, at the very same places.
+
+import { show } from "./bind.js";
+import { CONFIG, colours, layout, plotly } from "./plotly.js";
+import { moved } from "./timeline.js";
+
+/** @typedef {import("./chart.js").Mark} Mark */
+/** @typedef {import("./chart.js").Box} Box */
+
+const Plotly = await plotly();
+/** Milliseconds without a step after which Plotly itself is brought up to date. */
+const REST = 250;
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Plot {
+  /** What Plotly has drawn, and what its bars have been brought to since. @type {Mark[]} */
+  #drawn = [];
+  /** @type {Mark[]} */
+  #marks = [];
+  /** @type {Map<string, {element: SVGElement, drawn: Box}>} */
+  #bars = new Map();
+  #timer = 0;
+  /** @type {Map<string, Look>} */
+  #looks = new Map();
+
+  /** @param {HTMLElement} div @param {import("./chart.js").Chart} chart */
+  constructor(div, { size, still }) {
+    this.div = div;
+    this.size = size;
+    this.rules = still.filter(({ role }) => role === "rule"); // which belong below the bars
+  }
+
+  /** Bring the bars there are to where they belong now; Plotly draws them anew once the reader rests. @param {Mark[]} marks */
+  draw(marks) {
+    this.#marks = marks.filter(({ shape }) => shape === "rect");
+    if (!this.#drawn.length) {
+      this.#react();
+      return;
+    }
+    for (const mark of this.#marks) {
+      const bar = this.#bars.get(mark.key);
+      if (!bar) continue;
+      dress(bar.element, this.#look(mark.role));
+      bar.element.style.transform = moved({ ...bar, mark, fresh: false, unit: this.#unit() }, mark.box);
+    }
+    this.div.dataset.behind = ""; // Plotly itself is brought up to date later
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.#rest(), REST);
+  }
+
+  /** A mark's bar, for the timeline. @param {string} key */
+  place(key) {
+    const bar = this.#bars.get(key);
+    return bar && { ...bar, unit: this.#unit() };
+  }
+
+  /** @param {Mark[]} marks */
+  recolour(marks) {
+    this.#looks.clear();
+    this.#drawn = [];
+    this.draw(marks);
+  }
+
+  #rest() {
+    if ([...this.#bars.values()].some(({ element }) => element.getAnimations().length)) this.#timer = window.setTimeout(() => this.#rest(), REST);
+    else this.#react();
+  }
+
+  #react() {
+    const { div, size: [width, height] } = this;
+    const drawn = this.#marks.map((mark) => ({ ...mark, box: full(mark.box) }));
+    const looks = drawn.map(({ role }) => this.#look(role));
+    div.hidden = false;
+    const figure = /** @type {HTMLElement} */ (div.closest("figure"));
+    figure.dataset.plotted = "yes";
+    const bars = {
+      type: "bar",
+      x: drawn.map(({ box }) => box[0] + box[2] / 2),
+      width: drawn.map(({ box }) => box[2]),
+      base: drawn.map(({ box }) => box[1] + box[3]),
+      y: drawn.map(({ box }) => -box[3]),
+      marker: {
+        color: looks.map(({ fill }) => fill),
+        line: { color: looks.map(({ stroke }) => stroke), width: looks.map(({ width }) => width) },
+        pattern: { shape: looks.map(({ pattern }) => pattern), fgcolor: looks.map(({ ground }) => ground), size: 6, solidity: 0.25 },
+      },
+      customdata: drawn.map(({ name, value }) => (name && value !== undefined ? `${name}: ${show(value)}` : name)),
+      hovertemplate: "%{customdata}<extra></extra>",
+    };
+    const shapes = this.rules.map(({ box: [x, y, across, down] }) => ({ type: "line", layer: "below", x0: x, x1: x + across, y0: y, y1: y + down, line: { width: 1, color: this.#look("rule").line } }));
+    const axis = { fixedrange: true, visible: false };
+    const looksOfAll = { ...layout(colours(div), true), xaxis: { ...axis, range: [0, width] }, yaxis: { ...axis, range: [height, 0] }, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0 }, hovermode: "closest", shapes };
+    Plotly.react(div, [bars], looksOfAll, CONFIG);
+    const elements = /** @type {NodeListOf<SVGElement>} */ (div.querySelectorAll(".bars .point > path"));
+    this.#bars = new Map(drawn.map(({ key, box }, place) => [key, { element: elements[place], drawn: box }]));
+    for (const { element } of this.#bars.values()) element.style.transform = "";
+    this.#drawn = this.#marks;
+    delete div.dataset.behind;
+  }
+
+  /** Of the page's units, how many make one of the chart. */
+  #unit() {
+    return this.div.clientWidth / this.size[0];
+  }
+
+  /** How a role looks on this page, as its style sheet says. @param {string} role @returns {Look} */
+  #look(role) {
+    const known = this.#looks.get(role);
+    if (known) return known;
+    const probe = document.createElementNS(SVG, "rect");
+    probe.dataset.role = role;
+    const chart = /** @type {SVGElement} */ (this.div.closest("figure")?.querySelector(".chart"));
+    chart.append(probe);
+    const { fill, stroke, strokeWidth, strokeDasharray, fillOpacity } = getComputedStyle(probe);
+    const paper = getComputedStyle(this.div.closest("figure") ?? this.div).backgroundColor;
+    const solid = strokeDasharray === "none" && fill !== "none";
+    const bad = role.startsWith("failed");
+    const look = {
+      fill: !solid || role === "none" ? CLEAR : bad ? stroke : faded(fill, Number(fillOpacity)),
+      stroke: !solid || role === "none" || stroke === "none" ? CLEAR : stroke,
+      width: solid && stroke !== "none" ? parseFloat(strokeWidth) : 0,
+      pattern: bad ? "x" : "",
+      ground: paper,
+      line: stroke,
+    };
+    probe.remove();
+    this.#looks.set(role, look);
+    return look;
+  }
+}
+
+/** @typedef {{fill: string, stroke: string, width: number, pattern: string, ground: string, line: string}} Look */
+
+const CLEAR = "rgba(0, 0, 0, 0)";
+
+/** @param {string} colour as a browser computes it @param {number} opacity */
+function faded(colour, opacity) {
+  return opacity < 1 ? colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`) : colour;
+}
+
+/** Give a bar the look of its role at once. @param {SVGElement} bar @param {Look} look */
+function dress(bar, { fill, stroke, width }) {
+  bar.style.fill = fill;
+  bar.style.fillOpacity = fill === CLEAR ? "0" : "1";
+  bar.style.stroke = stroke;
+  bar.style.strokeWidth = `${width}px`;
+  bar.style.opacity = "1";
+}
+
+/** A bar that can be seen growing has a height to grow from. @param {Box} box @returns {Box} */
+function full([x, y, width, height]) {
+  const [wide, high] = [Math.max(width, 1), Math.max(height, 1)];
+  return [x, y + height - high, wide, high];
+}
