@@ -54,6 +54,7 @@ class Chart:
     still    what no step changes: axes, ticks, limits
     marks    what a step may change
     beats    milliseconds that each beat of a step takes; one in which nothing moves takes none
+    patterns what its marks may be filled with besides plain inks
     """
 
     name: str
@@ -62,6 +63,7 @@ class Chart:
     still: tuple[Mark, ...]
     marks: tuple[Mark, ...]
     beats: tuple[int, ...] = (400,)
+    patterns: tuple[str, ...] = ("failed",)
 
 
 Wire = list[object]

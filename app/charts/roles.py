@@ -78,7 +78,6 @@ ROLES: dict[str, Look] = {
     "cell-small": Look(fill="soft", size=9, anchor="middle"),
     "cell-new": Look(fill="new", size=10, anchor="middle"),
 }
-PATTERNS = ("failed", "gone")
 
 
 def attributes(role: str, ink: Mapping[str, str], uid: str) -> dict[str, str]:
@@ -104,14 +103,16 @@ def attributes(role: str, ink: Mapping[str, str], uid: str) -> dict[str, str]:
     return found
 
 
-def patterns(ink: Mapping[str, str], uid: str) -> str:
-    """What the patterned roles are filled with."""
-    return (
-        f'<defs><pattern id="{uid}-failed" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="{ink["bad"]}" class="fill-bad"/>'
-        f'<path d="M0 0L6 6M6 0L0 6" stroke="{ink["paper"]}" stroke-width="1" class="line-paper"/></pattern>'
-        f'<pattern id="{uid}-gone" width="5" height="5" patternUnits="userSpaceOnUse">'
-        f'<path d="M0 5L5 0" stroke="{ink["soft"]}" stroke-width="0.8" stroke-opacity="0.6" class="line-soft"/></pattern></defs>'
-    )
+def pattern(name: str, ink: Mapping[str, str], uid: str) -> str:
+    """What the roles of a pattern are filled with."""
+    size, drawn = _PATTERNS[name]
+    return f'<pattern id="{uid}-{name}" width="{size}" height="{size}" patternUnits="userSpaceOnUse">{drawn.format_map(ink)}</pattern>'
+
+
+_PATTERNS = {
+    "failed": (6, '<rect width="6" height="6" fill="{bad}" class="fill-bad"/><path d="M0 0L6 6M6 0L0 6" stroke="{paper}" stroke-width="1" class="line-paper"/>'),
+    "gone": (5, '<path d="M0 5L5 0" stroke="{soft}" stroke-width="0.8" stroke-opacity="0.6" class="line-soft"/>'),
+}  # fmt: skip
 
 
 def sheet() -> str:

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 from markupsafe import Markup
 
 from app.charts.marks import Chart, Mark
-from app.charts.roles import ROLES, attributes, patterns
+from app.charts.roles import ROLES, attributes, pattern
 
 
 def drawn(chart: Chart, uid: str, ink: Mapping[str, str], *, page: bool = False) -> Markup:
@@ -16,10 +16,12 @@ def drawn(chart: Chart, uid: str, ink: Mapping[str, str], *, page: bool = False)
     page   whether a style sheet gives the looks: then there are no attributes for it to override, and what script patches has its key
 
     >>> bar = Mark("bar/0", "rect", "kept", (10.0, 20.0, 5.0, 80.0))
-    >>> drawn(Chart("sizes", "Sizes", (100, 110), (), (bar,)), "w", {}, page=True)[-113:]
-    '<rect data-key="bar/0" data-role="kept" x="10" y="20" width="5" height="80"/></g>'
+    >>> ink = {"bad": "red", "paper": "white"}
+    >>> drawn(Chart("sizes", "Sizes", (100, 110), (), (bar,)), "w", ink, page=True).rpartition("</defs>")[2]
+    Markup('<rect data-key="bar/0" data-role="kept" x="10" y="20" width="5" height="80"/></g>')
     """
-    found = [f'<g class="chart chart-{chart.name}">', patterns(ink, f"{uid}-{chart.name}")]
+    defined = "".join(pattern(name, ink, f"{uid}-{chart.name}") for name in chart.patterns)
+    found = [f'<g class="chart chart-{chart.name}">', f"<defs>{defined}</defs>" if defined else ""]
     found += [_drawn(mark, f"{uid}-{chart.name}", ink, page, "") for mark in chart.still]
     found += [_drawn(mark, f"{uid}-{chart.name}", ink, page, mark.key) for mark in chart.marks if page or mark.role != "none"]
     return Markup("".join([*found, "</g>"]))
@@ -28,7 +30,8 @@ def drawn(chart: Chart, uid: str, ink: Mapping[str, str], *, page: bool = False)
 def _drawn(mark: Mark, uid: str, ink: Mapping[str, str], page: bool, key: str) -> str:
     look = ROLES.get(mark.role)
     told = ({"data-key": key} if key else {}) | {"data-role": mark.role} if page else {}
-    told |= {name: f"{x:g}" for name, x in placed(mark).items()}
+    if mark.role != "none":  # script says where it is once it is there
+        told |= {name: f"{x:g}" for name, x in placed(mark).items()}
     if look and look.turned:
         told["transform"] = f"rotate(-90 {mark.box[0]:g} {mark.box[1]:g})"
     if mark.shape == "path":

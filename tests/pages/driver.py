@@ -20,7 +20,7 @@ SEE = (
   const marks = (chart) => Object.fromEntries(all("[data-key]", chart).map((mark) => {
     const look = getComputedStyle(mark);
     const placed = ["x", "y", "width", "height", "cx", "cy", "r", "x1", "y1", "x2", "y2", "transform", "fill"].flatMap((name) => (mark.hasAttribute(name) ? [[name, mark.getAttribute(name)]] : []));
-    return [mark.dataset.key, { role: mark.dataset.role, text: mark.textContent, ink: look.fill, edge: look.stroke, seen: look.visibility === "visible",
+    return [mark.dataset.key, { shape: mark.localName, role: mark.dataset.role, text: mark.textContent, ink: look.fill, edge: look.stroke, seen: look.visibility === "visible",
                                 placed: Object.fromEntries(placed.map(([name, value]) => [name, Number.isNaN(Number(value)) ? value : Number(value)])) }];
   }));
   return {

@@ -158,7 +158,7 @@ def test_plotly_shows_the_state(page: Page, widget: Widget, api: Api, query: str
 
 
 def rects(widget: Widget, name: str) -> dict[str, Any]:
-    return {key: mark for key, mark in widget.see()["charts"][name].items() if "width" in mark["placed"]}
+    return {key: mark for key, mark in widget.see()["charts"][name].items() if mark["shape"] == "rect"}
 
 
 def same_places(widget: Widget, name: str) -> None:
