@@ -7,6 +7,7 @@ lets files load files, straight from a folder. What only script asks for is pack
 import asyncio
 import gzip
 import json
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ from app.snapshot import MAX_COUNT
 from app.specs import query
 from app.stories import PAGES, PICTURES
 
+_LINKS_TO_PRESETS = re.compile(rb'<nav class="presets".*?</nav>', re.DOTALL)
+_WIDGET = re.compile(rb'<section class="widget".*(?=<section class="intro")', re.DOTALL)
 _HERE = "http://copy.invalid"  # the address the site is asked under, which stands in no file
 _ROOT = "/~copy~"
 _LINKS = ("href", "src", "srcset", "data-live", "data-base", "data-static", "action", "content")
@@ -101,6 +104,7 @@ class Copy:
         self.names: dict[str, str] = {}
         self.aliases: dict[str, str] = {}
         self.runs: dict[str, bytes] = {}
+        self.drawn: dict[bytes, str] = {}
         self.judged: dict[str, dict[str, str]] = {}
         self.asked, self.told = 0, time.monotonic()
         self.first = {name: query(PAGES[name].machine, PAGES[name].presets[0].spec) for name in PAGES}
@@ -121,6 +125,8 @@ class Copy:
             kind, body = await self.ask(address, len({self.plain(one) for one in waiting} - self.pages.keys()))
             self.pages[address] = kind, body
             self.names[address] = name_of(address, kind)
+            if kind == "image/svg+xml":  # pictures that are one and the same are one file
+                self.names[address] = self.drawn.setdefault(body, self.names[address])
             if kind == "text/html":
                 seen = Seen(body.decode())
                 waiting += self.followed(address, seen)
@@ -186,6 +192,7 @@ class Copy:
                     given = form | change
                     address = f"/widgets/{widget.name}?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
                     kind, body = await self.ask(address, 0)
+                    body = _LINKS_TO_PRESETS.sub(b"", _WIDGET.findall(body)[0])  # all that a script takes from it
                     self.pages[address], self.names[address] = (kind, body), f"{name_of(address, kind)}.gz"
                     self.aliases[key_of(f"/widgets/{widget.name}?{query(machine, spec_of(machine, given))}")] = self.names[address]
         for name in sorted(PAGES):

@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.charts.outlines import lines
 from app.charts.svg import drawn
 from app.numbers import show
 from app.snapshot import encode
@@ -21,6 +22,7 @@ def environment() -> Environment:
     found.filters["show"] = show
     found.filters["data"] = data
     found.filters["drawn"] = drawn
+    found.filters["folded"] = lambda words, size, room: lines(words, size, room) if words else []
     return found
 
 

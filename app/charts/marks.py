@@ -24,7 +24,9 @@ class Mark(NamedTuple):
     beat     when in the step it moves or appears: a place in the chart's beats
     value    the number that its height or words say, and the one before: what is written counts from one to the other as it moves
     via      where it is when an earlier beat is over, and its value there, where it moves in two: (beat, box, value)
-    name     what it stands for, in words, for whoever points at it; the same at every step
+    moving   the role that it has while it moves, where it is another: what only travels has the role "none" once it is there
+    name     what it stands for, in words, for whoever points at it; the same at every step. What a bar is, is said by its value, or where it
+             has none by the words of the mark "number/…" beside it
     path     of a path: what is drawn, from the corner of its box; the same at every step
     passing  whether it belongs to one step alone, such as an outline or a factor: the next step's is another one
     """
@@ -39,6 +41,7 @@ class Mark(NamedTuple):
     value: float | None = None
     value_was: float | None = None
     via: tuple[int, Box, float | None] | None = None
+    moving: str = ""
     name: str = ""
     path: str = ""
     passing: bool = False
@@ -55,6 +58,7 @@ class Chart:
     marks    what a step may change
     beats    milliseconds that each beat of a step takes; one in which nothing moves takes none
     patterns what its marks may be filled with besides plain inks
+    kind     bars and cells are laid out in Plotly too, where whoever points at one is told its number
     """
 
     name: str
@@ -64,6 +68,7 @@ class Chart:
     marks: tuple[Mark, ...]
     beats: tuple[int, ...] = (400,)
     patterns: tuple[str, ...] = ("failed",)
+    kind: Literal["bars", "cells", "lanes", "boxes"] = "bars"
 
 
 Wire = list[object]
@@ -75,18 +80,19 @@ def still_as_sent(chart: Chart) -> dict[str, object]:
     >>> bar = Mark("bar/0", "rect", "now", (10.0, 20.0, 5.0, 80.0), value=0.5, name="score 3")
     >>> told = still_as_sent(Chart("sizes", "Sizes", (100, 110), (), (bar,)))
     >>> told["marks"]
-    [['bar/0', 'rect', 'now', [10, 20, 5, 80], '', None, None, 0.5, None, None, 'score 3']]
+    [['bar/0', 'rect', 'now', [10, 20, 5, 80], '', None, None, 0.5, None, None, '', 'score 3']]
     """
     return {
         "size": [*chart.size],
         "beats": [*chart.beats],
+        "kind": chart.kind,
         "still": [_whole(mark) for mark in chart.still],
         "marks": [_whole(mark) for mark in chart.marks],
     }
 
 
 def changes_as_sent(chart: Chart, first: Chart) -> list[Wire]:
-    """The marks that are not as in the first state, each as [place, role, box, text, was, beat, value, value before, via], without what is empty at the end.
+    """The marks that are not as in the first state, each as [place, role, box, text, was, beat, value, value before, via, moving role], without what is empty at the end.
 
     >>> a = Mark("bar/0", "rect", "unread", (10.0, 96.0, 5.0, 4.0))
     >>> b = Mark("bar/0", "rect", "now", (10.0, 20.0, 5.0, 80.0), was=(10.0, 100.0, 5.0, 0.0))
@@ -95,11 +101,15 @@ def changes_as_sent(chart: Chart, first: Chart) -> list[Wire]:
     ([[0, 'now', [10, 20, 5, 80], '', [10, 100, 5, 0]]], [])
     """
     pairs = enumerate(zip(chart.marks, first.marks, strict=True))
-    return [[at, *_moving(mark)] for at, (mark, before) in pairs if mark != before and not mark.role == before.role == "none"]
+    return [
+        [at, *_moving(mark)]
+        for at, (mark, before) in pairs
+        if mark != before and not (mark.role == before.role == "none" and mark.moving == before.moving)
+    ]
 
 
 def _whole(mark: Mark) -> Wire:
-    told = [mark.key, mark.shape, *_moving(mark, to=8), mark.name, mark.path, int(mark.passing)]
+    told = [mark.key, mark.shape, *_moving(mark, to=9), mark.name, mark.path, int(mark.passing)]
     while not told[-1]:
         told.pop()
     return told
@@ -108,7 +118,7 @@ def _whole(mark: Mark) -> Wire:
 def _moving(mark: Mark, to: int = 0) -> Wire:
     told: Wire = [
         mark.role, _short(mark.box), mark.text, mark.was and _short(mark.was), mark.beat or None, _digits(mark.value, 10), _digits(mark.value_was, 6),
-        mark.via and [mark.via[0], _short(mark.via[1]), _digits(mark.via[2], 6)],
+        mark.via and [mark.via[0], _short(mark.via[1]), _digits(mark.via[2], 6)], mark.moving,
     ]  # fmt: skip
     while len(told) > max(to, 2) and (told[-1] is None or told[-1] == ""):
         told.pop()

@@ -31,6 +31,7 @@ ROLES: dict[str, Look] = {
     # states of things
     "now": Look(fill="new", stroke="new", width=1.5),
     "kept": Look(fill="old"),
+    "now-grid": Look(fill="new", stroke="paper", width=0.8),
     "gone": Look(stroke="soft", width=0.7, pattern="gone"),
     "failed": Look(stroke="bad", width=1.5, pattern="failed"),
     "unread": Look(stroke="soft", width=1, dash="1 2"),
@@ -40,8 +41,12 @@ ROLES: dict[str, Look] = {
     "now-cell": Look(fill="new", stroke="new", width=2, opacity=0.22),
     "kept-cell": Look(fill="old", stroke="old", width=1, opacity=0.16),
     "failed-cell": Look(fill="bad", stroke="bad", width=1.5, opacity=0.2),
+    "ground": Look(fill="paper"),
     "plain-cell": Look(fill="paper", stroke="soft", width=1),
     "lit": Look(stroke="new", width=2),
+    # the sign and the size of a number where there is no room to write it
+    **{f"plus-{part}": Look(fill="plus", opacity=part / 4 if part < 4 else 1) for part in range(1, 5)},
+    **{f"minus-{part}": Look(fill="minus", opacity=part / 4 if part < 4 else 1) for part in range(1, 5)},
     # frames
     "rule": Look(stroke="line", width=1),
     "axis": Look(stroke="text", width=1),
@@ -64,6 +69,8 @@ ROLES: dict[str, Look] = {
     "turned-in": Look(fill="paper", size=11, turned=True),
     "alarm": Look(fill="bad", size=15, anchor="middle", bold=True, halo=True),
     "factor": Look(fill="new", size=17, anchor="middle", bold=True, halo=True),
+    "factor-small": Look(fill="new", size=12.5, anchor="end", bold=True, halo=True),
+    "factor-start": Look(fill="new", size=12.5, bold=True, halo=True),
     "kept-name": Look(fill="text", size=12.5, bold=True, halo=True),
     "kept-name-end": Look(fill="text", size=12.5, anchor="end", bold=True, halo=True),
     "stamp": Look(fill="old", size=13, anchor="end", bold=True, halo=True),
@@ -71,11 +78,19 @@ ROLES: dict[str, Look] = {
     "note": Look(fill="soft", size=11),
     "note-end": Look(fill="soft", size=11, anchor="end"),
     "note-now": Look(fill="new", size=12, anchor="middle", bold=True),
+    "note-now-end": Look(fill="new", size=11, anchor="end", bold=True),
     "head-name": Look(fill="text", size=12.5, bold=True),
     "cell": Look(fill="text", size=12, anchor="middle"),
     "cell-bold": Look(fill="text", size=12, anchor="middle", bold=True),
     "cell-soft": Look(fill="soft", size=12, anchor="middle"),
-    "cell-small": Look(fill="soft", size=9, anchor="middle"),
+    "cell-end": Look(fill="text", size=12, anchor="end"),
+    "cell-end-bold": Look(fill="text", size=12, anchor="end", bold=True),
+    "cell-end-small": Look(fill="text", size=8.5, anchor="end"),
+    "cell-small": Look(fill="text", size=9, anchor="middle"),
+    "cell-bold-small": Look(fill="text", size=9, anchor="middle", bold=True),
+    "cell-soft-small": Look(fill="soft", size=9, anchor="middle"),
+    "cell-factor": Look(fill="new", size=11, anchor="middle", bold=True),
+    "cell-cast": Look(fill="new", size=7.5, anchor="middle"),
     "cell-new": Look(fill="new", size=10, anchor="middle"),
 }
 
@@ -119,7 +134,7 @@ def sheet() -> str:
     """The style sheet of pages: the same looks, in the page's inks."""
     found = ["/* Made by `python -m app.charts.roles` from app/charts/roles.py: do not edit. */"]
     for role, look in ROLES.items():
-        rules = [] if look.pattern else [f"fill: {_of(look.fill, text=bool(look.size))}"]
+        rules = [] if look.pattern else [f"fill: {_of(look.fill)}"]
         rules += [f"fill-opacity: {look.opacity:g}"] if look.opacity < 1 else []
         if look.stroke:
             rules += [f"stroke: {_of(look.stroke)}", f"stroke-width: {look.width:g}px"]
@@ -130,19 +145,19 @@ def sheet() -> str:
         if look.bold:
             rules.append("font-weight: 700")
         if look.halo:
-            rules += ["stroke: var(--card)", "stroke-width: 3px", "paint-order: stroke"]
+            rules += ["stroke: var(--ground)", "stroke-width: 3px", "paint-order: stroke"]
         found.append(f'.chart [data-role="{role}"] {{ {"; ".join(rules)}; }}')
     solid = ", ".join(f'[data-role="{role}"]' for role, look in ROLES.items() if (look.fill or look.pattern) and not look.size)
     found += [
         '.chart [data-role="none"] { visibility: hidden; }',
         ".chart rect { vector-effect: non-scaling-stroke; }",
-        f"@media not print {{ [data-plotted] .chart :is(rect[data-key]:is({solid}), [data-role=rule]) {{ visibility: hidden; }} }}",
+        f"@media not print {{ [data-plotted] .chart :is(rect[data-key]:not([data-moving]):is({solid}), [data-role=rule]) {{ visibility: hidden; }} }}",
     ]
     return "\n".join([*found, ""])
 
 
-def _of(ink: str, *, text: bool = False) -> str:
-    return "none" if not ink else f"var(--{'card' if ink == 'paper' else ink})"
+def _of(ink: str) -> str:
+    return "none" if not ink else f"var(--{'ground' if ink == 'paper' else ink})"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ def drawn(chart: Chart, uid: str, ink: Mapping[str, str], *, page: bool = False)
     """A group with everything in it, at the corner.
 
     uid    begins the names of its patterns, so that two on one page do not share them
-    page   whether a style sheet gives the looks: then there are no attributes for it to override, and what script patches has its key
+    page   whether a style sheet gives the looks: then there are no attributes for it to override, and what script patches has its key.
+           Marks that are not there are left out; script makes them
 
     >>> bar = Mark("bar/0", "rect", "kept", (10.0, 20.0, 5.0, 80.0))
     >>> ink = {"bad": "red", "paper": "white"}
@@ -23,15 +24,14 @@ def drawn(chart: Chart, uid: str, ink: Mapping[str, str], *, page: bool = False)
     defined = "".join(pattern(name, ink, f"{uid}-{chart.name}") for name in chart.patterns)
     found = [f'<g class="chart chart-{chart.name}">', f"<defs>{defined}</defs>" if defined else ""]
     found += [_drawn(mark, f"{uid}-{chart.name}", ink, page, "") for mark in chart.still]
-    found += [_drawn(mark, f"{uid}-{chart.name}", ink, page, mark.key) for mark in chart.marks if page or mark.role != "none"]
+    found += [_drawn(mark, f"{uid}-{chart.name}", ink, page, mark.key) for mark in chart.marks if mark.role != "none"]
     return Markup("".join([*found, "</g>"]))
 
 
 def _drawn(mark: Mark, uid: str, ink: Mapping[str, str], page: bool, key: str) -> str:
     look = ROLES.get(mark.role)
     told = ({"data-key": key} if key else {}) | {"data-role": mark.role} if page else {}
-    if mark.role != "none":  # script says where it is once it is there
-        told |= {name: f"{x:g}" for name, x in placed(mark).items()}
+    told |= {name: f"{x:g}" for name, x in placed(mark).items()}
     if look and look.turned:
         told["transform"] = f"rotate(-90 {mark.box[0]:g} {mark.box[1]:g})"
     if mark.shape == "path":

@@ -14,8 +14,28 @@ from app.stories import BY_NAME, PICTURES
 from app.stories.record import AnyShot
 from app.templates import environment
 
-LIGHT = {"paper": "#fffdf8", "text": "#1c2330", "soft": "#5b6472", "line": "#e3ddd0", "old": "#2f62c4", "new": "#c2500e", "bad": "#b3203f"}
-DARK = {"paper": "#151a22", "text": "#edf0f5", "soft": "#a3adbb", "line": "#323a46", "old": "#7fa6ff", "new": "#ff9d5c", "bad": "#ff7d95"}
+LIGHT = {
+    "paper": "#fffdf8",
+    "text": "#1c2330",
+    "soft": "#5b6472",
+    "line": "#e3ddd0",
+    "old": "#2f62c4",
+    "new": "#c2500e",
+    "bad": "#b3203f",
+    "plus": "#2f7d52",
+    "minus": "#7a4fb0",
+}
+DARK = {
+    "paper": "#151a22",
+    "text": "#edf0f5",
+    "soft": "#a3adbb",
+    "line": "#323a46",
+    "old": "#7fa6ff",
+    "new": "#ff9d5c",
+    "bad": "#ff7d95",
+    "plus": "#6fc795",
+    "minus": "#b996ee",
+}
 
 
 def svg(shot: AnyShot, name: str = "", *, dark: bool = False) -> str:

@@ -21,13 +21,10 @@ from app.runs import shots
 from app.settings import Settings
 from app.snapshot import wire_of
 from app.stories import BY_NAME, PICTURES
-from app.stories.merge import chart as merge
 from app.stories.online import history
-from app.stories.passes import chart as passes
 from tests.machines.strategies import NAMES
 from tests.machines.test_merge import splittings
 
-NEW = ("softmax-passes", "merge", "online-softmax-history")
 NONE = -math.inf
 quick = settings(deadline=None, max_examples=40, database=None)
 score = st.one_of(
@@ -41,30 +38,37 @@ def machine_of(name):
     return PICTURES[name].machine
 
 
+MOVED = re.compile(r"translate\(([-\d.e]+) ([-\d.e]+)\)(?: scale\(([\d.]+)\))?")
+
+
 def texts(picture):
-    """Every text of an SVG as (words, left, top, right, bottom), as wide as its font draws it."""
+    """Every text of an SVG as (words, left, top, right, bottom, letter size), as wide as its font draws it."""
     found = []
 
-    def walk(element, dx, dy, size, weight):
+    def walk(element, place, size, weight):
+        dx, dy, scale = place
         size, weight = float(element.get("font-size", size)), element.get("font-weight", weight)
-        shift = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", ""))
-        if shift:
-            dx, dy = dx + float(shift[1]), dy + float(shift[2])
+        if shift := MOVED.fullmatch(element.get("transform", "")):
+            dx, dy, scale = dx + scale * float(shift[1]), dy + scale * float(shift[2]), scale * float(shift[3] or 1)
         if element.tag.endswith("}text"):
             words = "".join(element.itertext())
-            x, y = float(element.get("x")) + dx, float(element.get("y")) + dy
+            x, y = float(element.get("x")) * scale + dx, float(element.get("y")) * scale + dy
             pieces = [(element.text, weight)]
             for span in element:
                 pieces += [(span.text, span.get("font-weight", weight)), (span.tail, weight)]
-            wide = sum(width_of(re.sub(r"\s+", " ", part or ""), size, bold=heavy == "bold") for part, heavy in pieces)
+            high = size * scale
+            wide = sum(width_of(re.sub(r"\s+", " ", part or ""), high, bold=heavy == "bold") for part, heavy in pieces)
+            if element.get("transform", "").startswith("rotate(-90"):
+                found.append((words, x - 0.7 * high, y - wide, x + 0.15 * high, y, high))
+                return
             left = x - {"middle": wide / 2, "end": wide}.get(element.get("text-anchor"), 0)
-            found.append((words, left, y - 0.7 * size, left + wide, y + 0.15 * size))
+            found.append((words, left, y - 0.7 * high, left + wide, y + 0.15 * high, high))
             return
         for child in element:
-            walk(child, dx, dy, size, weight)
+            walk(child, (dx, dy, scale), size, weight)
 
     root = ElementTree.fromstring(picture)
-    walk(root, 0.0, 0.0, 16.0, "normal")
+    walk(root, (0.0, 0.0, 1.0), 16.0, "normal")
     _, _, across, down = map(float, root.get("viewBox").split())
     return found, across, down
 
@@ -72,18 +76,17 @@ def texts(picture):
 def clean(picture):
     """Whether each text lies inside the picture, clear of each other, and large enough to read at 640 pixels."""
     found, across, down = texts(picture)
-    for words, left, top, right, bottom in found:
+    for words, left, top, right, bottom, _ in found:
         assert left >= 0, words
         assert top >= 0, words
         assert right <= across, words
         assert bottom <= down, words
-    for (a, la, ta, ra, ba), (b, lb, tb, rb, bb) in combinations(found, 2):
+    for (a, la, ta, ra, ba, _), (b, lb, tb, rb, bb, _) in combinations(found, 2):
         assert ra <= lb + 0.5 or rb <= la + 0.5 or ba <= tb or bb <= ta, f"{a!r} runs into {b!r}"
-    sizes = {float(size) for size in re.findall(r'font-size="([\d.]+)"', picture)}
-    assert min(sizes) * 640 / across >= 6
+    assert min(size for *_, size in found) * 640 / across >= 6
 
 
-@pytest.mark.parametrize(("name", "preset"), [(name, one) for name in NEW for one in BY_NAME[PICTURES[name].machine.name].presets],
+@pytest.mark.parametrize(("name", "preset"), [(name, one) for name in sorted(PICTURES) for one in BY_NAME[PICTURES[name].machine.name].presets],
                          ids=lambda x: x if isinstance(x, str) else x.name)  # fmt: skip
 def test_every_step_of_every_preset(name, preset):
     for shot in shots(machine_of(name), preset.spec):
@@ -155,25 +158,29 @@ def test_the_largest_number_has_room(largest):
 def test_what_is_kept_after_each_read(method, block):
     machine = MACHINES["softmax-passes"]
     run = list(shots(machine, machine.spec(scores=(1.0, 3.0, NONE, 5.0, 4.0), method=method, block=block, format="float16")))
-    drawn = passes.drawing(run[-1])
-    kept = [[] for _ in drawn.lanes]
+    lines = {"max": ("m",), "sum": ("ℓ",), "both": ("m", "ℓ"), "share": ("share",)}
+    kept: dict[str, str] = {}
     for shot in run[1:]:
-        number = wire_of(shot)["event"]["pass"] - 1
-        if wire_of(shot)["event"]["op"] == "share":
-            kept[number] += [(show(x),) for x in wire_of(shot)["event"]["results"]]
-        else:
-            names = {"max": ("m",), "sum": ("l",), "both": ("m", "l")}[wire_of(shot)["event"]["op"]]
-            kept[number].append(tuple(show(wire_of(shot)["state"][name]) for name in names))
-    assert [[cell.texts for cell in lane.cells] for lane in drawn.lanes] == kept
-    assert [lane.reads for lane in drawn.lanes] == [5] * len(kept)
-    for shot in run:
-        drawn = passes.drawing(shot)
-        assert sum(lane.reads for lane in drawn.lanes) == wire_of(shot)["ledger"]["reads"]
-        now = [i for i, cell in enumerate(drawn.scores) if cell.kind == "now"]
-        assert now == wire_of(shot)["event"].get("indices", [])
-        if now:
-            assert drawn.head == (drawn.scores[now[0]].x, pytest.approx(drawn.scores[now[-1]].x + drawn.scores[0].width, abs=0.05))
-        assert [lane.now for lane in drawn.lanes] == [lane.number == wire_of(shot)["event"].get("pass") for lane in drawn.lanes]
+        told = wire_of(shot)
+        event, lane = told["event"], told["event"]["pass"] - 1
+        for line in lines[event["op"]]:
+            numbers = event["results"] if line == "share" else [told["state"]["m" if line == "m" else "l"]]
+            first = event["indices"][0] // (1 if line == "share" else block)
+            kept |= {f"kept/{lane}/{first + at}/{line}": show(x) for at, x in enumerate(numbers)}
+        marks = marks_of(shot)
+        assert {key: mark.text for key, mark in marks.items() if key.startswith("kept/") and mark.text} == kept
+        assert sum(int(mark.text.split()[0]) for key, mark in marks.items() if key.startswith("read/")) == told["ledger"]["reads"]
+        now = [int(key.split("/")[1]) for key, mark in marks.items() if key.startswith("score/") and mark.role == "now-cell"]
+        assert now == event["indices"]
+        first, last = (marks[f"score/{at}"].box for at in (now[0], now[-1]))
+        head = marks["head"].box
+        assert head[0] + head[2] / 2 == pytest.approx((first[0] + last[0] + last[2]) / 2, abs=0.2)
+        assert [key for key, mark in marks.items() if mark.role == "note-now-end"] == [f"read/{lane}"]
+
+
+def marks_of(shot):
+    """The marks of a state's first chart, by key."""
+    return {mark.key: mark for mark in BY_NAME[shot.machine.name].charts(shot)[0].marks}
 
 
 def test_accesses_a_score_are_said_at_the_end():
@@ -193,23 +200,34 @@ def test_boxes_and_lines_of_a_tree():
         shots(machine, machine.spec(scores=(6.0, 5.0, 7.0, NONE, 7.0), values=(1.0,) * 5, splits=4, merge_order="tree", order=(4, 1, 2, 3)))
     )
     for shot in run:
-        drawn = merge.drawing(shot)
-        kinds = {box.number: box.kind for box in drawn.boxes}
-        assert len(kinds) == 7
-        assert len(drawn.edges) == 4 + 6
-        for number, kind in kinds.items():
-            part = next((one for one in wire_of(shot)["state"]["parts"] if one["number"] == number), None)
-            assert kind == (
-                "later" if part is None else "now" if number == wire_of(shot)["step"] else "waiting" if part["waiting"] else "used"
+        made = {part["number"]: part for part in wire_of(shot)["state"]["parts"]}
+        roles = {int(key[7:]): mark.role for key, mark in marks_of(shot).items() if key.startswith("result/")}
+        assert len(roles) == 7
+        for number, role in roles.items():
+            part = made.get(number)
+            dead = part is not None and part["l"] in ("NaN", "Infinity")
+            wanted = (
+                "none"
+                if part is None
+                else "failed-cell"
+                if dead
+                else "now-cell"
+                if number == shot.step
+                else "kept-cell"
+                if part["waiting"]
+                else "gone"
             )
-    boxes = {box.number: box for box in drawn.boxes}
+            assert role == wanted
+    marks = marks_of(run[-1])
     for part in wire_of(run[-1])["state"]["parts"]:
-        assert [text for _, text in boxes[part["number"]].lines] == [show(part[name]) for name in ("m", "l", "output")]
-    assert sorted((1, 2, 3, 4), key=lambda n: boxes[n].x) == [4, 1, 2, 3], "lined up as asked"
+        written = [marks[f"number/{part['number']}/{line}"].text for line in range(3)]
+        assert written == [show(part[name]) for name in ("m", "l", "output")]
+    assert sorted((1, 2, 3, 4), key=lambda n: marks[f"result/{n}"].box[0]) == [4, 1, 2, 3], "lined up as asked"
     factors = [f"× {show(x)}" for part in wire_of(run[-1])["state"]["parts"][4:] for x in part["factors"]]
-    assert [edge.factor for edge in drawn.edges if edge.factor] == factors
-    assert [segment.label for segment in drawn.segments] == ["scores 1–2", "scores 3–4", "score 5", "none"]
-    assert [s.kind for s in merge.drawing(run[2]).scores] == ["read", "read", "now", "masked", "unread"]
+    assert [mark.text for key, mark in marks.items() if key.startswith("factor/")] == factors
+    still = BY_NAME["merge"].charts(run[-1])[0].still
+    assert [mark.text for mark in still if mark.key.startswith("span/")] == ["scores 1–2", "scores 3–4", "score 5", "none"]
+    assert [marks_of(run[2])[f"score/{i}"].role for i in range(5)] == ["kept-cell", "kept-cell", "now-cell", "masked", "unread"]
 
 
 @pytest.mark.parametrize("merge_order", ["left", "right", "tree"])
@@ -217,13 +235,14 @@ def test_no_two_boxes_share_a_place(merge_order):
     machine = MACHINES["merge"]
     for parts in range(1, 9):
         spec = machine.spec(scores=(1.0,) * 8, splits=parts, merge_order=merge_order, order=tuple(range(parts, 0, -1)))
-        drawn = merge.drawing(shot_of(machine, spec, 0))
-        for a, b in combinations(drawn.boxes, 2):
-            assert a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
-        for edge in drawn.edges:
-            for box in drawn.boxes:
-                through = box.x < edge.x < box.x + box.width and edge.y < box.y and box.y + box.height < edge.to_y
-                assert not (edge.turn and through), "a line runs through a box"
+        (chart,) = BY_NAME["merge"].charts(shot_of(machine, spec, 0))
+        boxes = [mark.box for mark in chart.still if mark.key.startswith("outline/")]
+        for (x, y, wide, high), (x2, y2, wide2, high2) in combinations(boxes, 2):
+            assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y
+        for edge in (mark for mark in chart.still if mark.key.startswith("from/")):
+            down = float(re.search(r"V([-\d.]+)", edge.path)[1])  # how far straight down, before it turns aside
+            for x, y, wide, high in boxes:
+                assert not (x < edge.box[0] < x + wide and edge.box[1] < y and y + high < edge.box[1] + down), "a line runs through a box"
 
 
 def test_history_is_the_runs_own():

@@ -6,6 +6,7 @@ import re
 import urllib.request
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Response, expect
 
@@ -87,7 +88,14 @@ class Widget:
         return self.root.locator(f'[data-action="{name}"]')
 
     def press(self, name: str) -> None:
+        self.menu_for(name)
         self.action(name).click()
+
+    def menu_for(self, name: str) -> None:
+        """Open the menu, where an action is in it."""
+        menu = self.root.locator("details.menu")
+        if menu.locator(f'[data-action="{name}"]').count() and menu.get_attribute("open") is None:
+            menu.locator("summary").click()
 
     def field(self, name: str) -> Locator:
         return self.root.locator(f'[name="{name}"]:not(button)')
@@ -230,3 +238,33 @@ def walk(page: Page, address: str, api: Api, *, live: bool = True) -> None:
     if live:
         widget.part("sharing").locator("summary").click()
         expect(widget.part("snippets").locator("textarea").first).to_have_value(re.compile(r"://127\.0\.0\.1:"))
+
+
+PLOT = """
+(root, name) => {
+  const div = root.querySelector(`[data-plot="${name}"]`);
+  const [bars] = div.data;
+  const svg = root.querySelector(`[data-swap="${name}"] svg`);
+  const { a, e, f } = svg.getScreenCTM();
+  const place = (box) => [box.left - e, box.top - f, box.width, box.height].map((x) => x / a);
+  return { bars: bars.y.map((high, i) => ({ high: -high, foot: bars.base[i], ink: bars.marker.color[i], said: bars.customdata[i] })),
+           drawn: [...div.querySelectorAll(".bars .point > path")].map((path) => place(path.getBoundingClientRect())),
+           ranges: [div.layout.xaxis.range, div.layout.yaxis.range], shown: !div.hidden };
+}
+"""
+
+
+def plot(widget: Widget, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = widget.root.evaluate(PLOT, name)
+    return found
+
+
+def rects(widget: Widget, name: str) -> dict[str, Any]:
+    return {key: mark for key, mark in widget.see()["charts"][name].items() if mark["shape"] == "rect"}
+
+
+def same_places(widget: Widget, name: str) -> None:
+    for place, (key, mark) in zip(plot(widget, name)["drawn"], rects(widget, name).items(), strict=True):
+        if mark["role"] in ("kept", "now", "failed", "now-cell", "gone", "masked", "plain-cell") and mark["placed"]["height"] > 1:
+            wanted = [mark["placed"][one] for one in ("x", "y", "width", "height")]
+            assert place == pytest.approx(wanted, abs=1.6), f"{key} of {name}"  # an edge is drawn half outside

@@ -72,7 +72,7 @@ def test_the_parts_have_their_names_in_words(page: Page, widget: Widget):
     widget.open("step=6")
     expect(widget.root).to_have_role("region")
     expect(widget.root).to_have_accessible_name("Online softmax")
-    for name in ("Drawn for you: the scores it has already forgotten", "The old way: plain exp(score)"):
+    for name in ("Drawn for you: the scores that it has already forgotten", "The old way: exp(score)"):
         expect(page.get_by_role("img", name=name)).to_have_count(1)
     expect(page.get_by_role("table", name="Every score, in numbers")).to_be_visible()
     expect(widget.field("step")).to_have_accessible_name("Step")

@@ -23,7 +23,16 @@ ROWS = json.loads((Path(__file__).parent.parent / "data/memory_traffic.json").re
 
 class Traffic(Widget):
     def open(self, query: str = "", path: str = PATH, script: bool = True):
+        self.page.emulate_media(reduced_motion="reduce")
         return super().open(query, path, script)
+
+    def see_marks(self) -> dict[str, dict]:
+        """The marks of the two memories, and of a row of squares how many there are."""
+        found: dict[str, dict] = self.root.evaluate(
+            """(root) => Object.fromEntries([...root.querySelectorAll(".chart-memories [data-key]")].map((mark) =>
+              [mark.dataset.key, { role: mark.dataset.role, text: mark.textContent, squares: (mark.getAttribute("d") ?? "").split("z").length - 1 }]))"""
+        )
+        return found
 
 
 @pytest.fixture
@@ -51,17 +60,23 @@ def agrees(widget: Traffic, shot: dict) -> None:
     ):
         expect(widget.value(path)).to_have_text(show(told))
         expect(widget.value(path)).to_have_attribute("value", str(told))
-    seen = widget.root.evaluate(
-        """(root) => ({
-          slow: Object.fromEntries([...root.querySelectorAll("[data-array]")].map((g) => [g.dataset.array, [...g.children].map((line) => line.dataset.on)])),
-          chip: Object.fromEntries([...root.querySelectorAll("[data-place]")].map((g) => [g.dataset.place, g.dataset.is])),
-          words: Object.fromEntries([...root.querySelectorAll("[data-place] .word")].map((w) => [w.parentElement.dataset.place, w.textContent])),
-          squares: Object.fromEntries([...root.querySelectorAll("[data-array]")].map((g) => [g.dataset.array, g.querySelectorAll(".line:first-child rect").length])),
-        })"""
-    )
-    assert seen["slow"] == shot["state"]["slow"]
-    assert seen["chip"] == seen["words"] == {name: one["is"] for name, one in shot["state"]["chip"].items()}
-    assert seen["squares"] == {name: ARRAYS[name] for name in seen["slow"]}
+    marks = widget.see_marks()
+    looks = {
+        "none": ("unread", "none"),
+        "there": ("kept-cell", "none"),
+        "read": ("now-cell", "none"),
+        "written": ("unread", "now-grid"),
+        "both": ("now-cell", "now-grid"),
+    }
+    for array, lines in shot["state"]["slow"].items():
+        drawn = [(marks[f"line/{array}/{line}"], marks[f"wrote/{array}/{line}"]) for line in range(len(lines))]
+        assert [(one["role"], wrote["role"]) for one, wrote in drawn] == [looks[held] for held in lines], array
+        assert {one["squares"] for one, _ in drawn} == {ARRAYS[array]}
+    used = {"": "unread", "stays": "kept", "passes": "now-cell", "dropped": "gone"}
+    for place, one in shot["state"]["chip"].items():
+        found = [mark["role"] for key, mark in marks.items() if key.startswith(f"chip/{place}/")]
+        assert set(found) == {used[one["is"]]}, place
+        assert (marks[f"is/{place}"]["text"], marks[f"is/{place}"]["role"] == "none") == (one["is"], not one["is"])
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -96,7 +111,7 @@ def test_another_way_is_one_click_and_keeps_the_size(widget: Traffic):
     widget.open("n=1024&step=2")
     widget.root.get_by_role("link", name="Tiled, queries stay").click()
     run = list(snapshots(MACHINE, Spec(way="fa2", n=1024)))
-    expect(widget.root.locator("[data-array=lse]")).to_be_visible()
+    expect(widget.root.locator('[data-key="line/lse/0"]')).to_be_visible()
     agrees(widget, run[0])
     expect(widget.field("n")).to_have_value("1024")
     widget.press("next")

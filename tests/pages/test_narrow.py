@@ -19,8 +19,9 @@ PAGES = {
 }
 WIDE = """
 () => {
+  const scrolls = (one) => { for (let at = one.parentElement; at; at = at.parentElement) if (["auto", "scroll"].includes(getComputedStyle(at).overflowX) && at.scrollWidth > at.clientWidth) return true; };
   const cut = [...document.querySelectorAll("main *, header *, footer *")].filter((one) => {
-    if (one.closest("[data-part='table'], svg, .visually-hidden, .skip") || !one.checkVisibility()) return false;
+    if (one.closest("[data-part='table'], svg, .visually-hidden, .skip") || !one.checkVisibility() || getComputedStyle(one).clipPath !== "none" || scrolls(one)) return false;
     const box = one.getBoundingClientRect();
     return box.width > 0 && (box.left < -0.5 || box.right > innerWidth + 0.5 || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && getComputedStyle(one).overflowX === "hidden");
   });

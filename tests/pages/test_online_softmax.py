@@ -213,10 +213,12 @@ class TestPlaying:
 
     def test_speed(self, played: Widget):
         clock = played.page.clock
+        played.menu_for("speed")
         played.action("speed").select_option("fast")
         played.press("play")
         clock.run_for(700)
         played.at(1)
+        played.menu_for("speed")
         played.action("speed").select_option("slow")
         clock.run_for(700)
         played.at(2)
@@ -359,5 +361,6 @@ class TestLinkToThisStep:
     def test_it_opens_in_a_new_tab_as_any_link(self, page: Page, widget: Widget, api: Api):
         widget.open("step=3")
         with page.context.expect_page() as opened:
+            widget.menu_for("share")
             widget.action("share").click(modifiers=["ControlOrMeta"])
         Widget(opened.value).agrees(api.run(DEFAULT)[3])

@@ -100,11 +100,11 @@ class TestBack:
         told(page, format="float16")
         assert page.evaluate("() => history.length") == before + 2
         page.go_back()
-        widget.agrees(api.run(f"{DEFAULT}&offset=80")[4])
         expect(widget.field("format")).to_have_value("float32")
+        widget.agrees(api.run(f"{DEFAULT}&offset=80")[4])
         page.go_back()
-        widget.agrees(api.run(DEFAULT)[3])
         expect(widget.field("offset")).to_have_value("0")
+        widget.agrees(api.run(DEFAULT)[3])
 
     def test_the_page_as_it_was_opened_comes_back(self, page: Page, widget: Widget, api: Api):
         widget.open()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import Watch
-from tests.pages.driver import DEFAULT, Api, Widget
+from tests.pages.driver import DEFAULT, Api, Widget, plot, rects, same_places
 
 SPECS = [
     DEFAULT,
@@ -58,9 +58,7 @@ def alike(here: dict[str, Any], there: dict[str, Any]) -> None:
 
 def seen(found: dict[str, Any]) -> dict[str, Any]:
     """What there is to see of each mark; one that is not there stands anywhere."""
-    return {
-        name: {key: mark if mark["role"] != "none" else "none" for key, mark in marks.items()} for name, marks in found["charts"].items()
-    }
+    return {name: {key: mark for key, mark in marks.items() if mark["role"] != "none"} for name, marks in found["charts"].items()}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -113,24 +111,6 @@ def test_five_old_bars_shrink_at_once_and_are_still_seen(widget: Widget):
     assert min(heights) >= 2  # pixels
 
 
-PLOT = """
-(root, name) => {
-  const div = root.querySelector(`[data-plot="${name}"]`);
-  const [bars] = div.data;
-  const svg = root.querySelector(`[data-swap="${name}"] svg`);
-  const place = (box, { left, top, width }) => [box.left - left, box.top - top, box.width, box.height].map((x) => (x / width) * svg.viewBox.baseVal.width);
-  return { bars: bars.y.map((high, i) => ({ high: -high, foot: bars.base[i], ink: bars.marker.color[i], said: bars.customdata[i] })),
-           drawn: [...div.querySelectorAll(".bars .point > path")].map((path) => place(path.getBoundingClientRect(), svg.getBoundingClientRect())),
-           ranges: [div.layout.xaxis.range, div.layout.yaxis.range], shown: !div.hidden };
-}
-"""
-
-
-def plot(widget: Widget, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = widget.root.evaluate(PLOT, name)
-    return found
-
-
 @each_spec
 def test_plotly_shows_the_state(page: Page, widget: Widget, api: Api, query: str):
     """Its bars stand where the server's do, at once where a step has been made and anew when it rests; its axes stand still."""
@@ -155,17 +135,6 @@ def test_plotly_shows_the_state(page: Page, widget: Widget, api: Api, query: str
                 else:
                     assert bar["ink"] == "rgba(0, 0, 0, 0)"
         assert (plot(widget, "sizes")["ranges"], plot(widget, "exps")["ranges"]) == ranges
-
-
-def rects(widget: Widget, name: str) -> dict[str, Any]:
-    return {key: mark for key, mark in widget.see()["charts"][name].items() if mark["shape"] == "rect"}
-
-
-def same_places(widget: Widget, name: str) -> None:
-    for place, (key, mark) in zip(plot(widget, name)["drawn"], rects(widget, name).items(), strict=True):
-        if mark["role"] in ("kept", "now", "failed") and mark["placed"]["height"] > 1:
-            wanted = [mark["placed"][one] for one in ("x", "y", "width", "height")]
-            assert place == pytest.approx(wanted, abs=1.6), f"{key} of {name}"  # an edge is drawn half outside
 
 
 def test_who_points_at_a_bar_is_told_its_number(widget: Widget):
@@ -246,7 +215,7 @@ CONTRAST = """
   const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
   return [...root.querySelectorAll("figure svg text")].filter((text) => text.textContent.trim() && text.getBoundingClientRect().width).map((text) => {
     const bar = text.dataset.role === "turned-in" ? text.parentElement.querySelector(`[data-key="${text.dataset.key.replace("number", "bar")}"]`) : null;
-    const behind = bar ? getComputedStyle(bar).fill : getComputedStyle(text.closest(".box")).backgroundColor;
+    const behind = bar ? getComputedStyle(bar).fill : getComputedStyle(text.closest(".box") ?? document.documentElement).backgroundColor;
     return [text.textContent.trim(), text.getAttribute("class"), Math.round(10 * ratio(getComputedStyle(text).fill, behind)) / 10];
   });
 }

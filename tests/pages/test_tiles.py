@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from app.numbers import show
 from tests.conftest import Watch
-from tests.pages.driver import Api, clean
+from tests.pages.driver import Api, clean, rects, same_places
 from tests.pages.tiles import (
     CAUSAL,
     DATA,
@@ -19,7 +19,6 @@ from tests.pages.tiles import (
     LARGEST,
     OVERFLOW,
     PATH,
-    PHASES,
     RAGGED,
     SKIPPED,
     Runs,
@@ -369,77 +368,31 @@ class TestLooks:
 
 
 class TestPlotly:
-    def traces(self, widget: Tiles) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = widget.root.locator('[data-plot="map"]').evaluate(
-            "(div) => div.data.map(({ x, y, marker }) => ({ x: [...x], y: [...y], opacity: marker.opacity, symbol: marker.symbol }))"
-        )
-        return found
-
-    def settled(self, page: Page) -> None:
-        """What Plotly is asked to draw after a click has been asked."""
-        page.evaluate("() => new Promise((done) => setTimeout(done))")
-
-    def test_two_traces_and_the_tile_moves(self, page: Page, widget: Tiles):
-        widget.open()
-        widget.mapped()
-        cells, tile = self.traces(widget)
-        assert len(cells["x"]) == 8
-        assert tile["opacity"] == [0] * 4
-        at = {}
-        for step in (1, 2):
-            widget.press("next")
-            self.settled(page)
-            cells, tile = self.traces(widget)
-            at[step] = list(zip(tile["y"], tile["x"], strict=True))
-            assert all(shown > 0 for shown in tile["opacity"])
-        assert at == {1: [(0, 0), (0, 1), (1, 0), (1, 1)], 2: [(0, 2), (0, 3), (1, 2), (1, 3)]}
-        assert cells["opacity"].count(0.28) == 4
-        widget.press("next")
-        self.settled(page)
-        cells, tile = self.traces(widget)
-        assert tile["opacity"] == [0] * 4
-        assert cells["opacity"] == [0.28] * 8
-
-    def test_masked_cells_have_a_pattern(self, widget: Tiles):
-        widget.open(f"{CAUSAL}&step=1")
-        widget.mapped()
-        cells, _ = self.traces(widget)
-        assert [symbol != "square" for symbol in cells["symbol"]] == [False, False, False, True, False, False, False, False]
-
-    @pytest.mark.parametrize(
-        "query",
-        ["step=2", f"{SKIPPED}&step=2", f"{OVERFLOW}&step=1", f"{LARGE}&step=2"],
-        ids=["default", "skipped", "overflow", "32 by 32"],
-    )
-    def test_it_lies_on_the_table(self, widget: Tiles, query: str):
+    @pytest.mark.parametrize("query", ["", CAUSAL, SKIPPED, OVERFLOW], ids=["default", "causal", "skipped", "overflow"])
+    def test_its_squares_lie_where_the_drawing_has_them(self, page: Page, widget: Tiles, query: str):
+        page.emulate_media(reduced_motion="reduce")
         widget.open(query)
         widget.mapped()
-        off = widget.root.evaluate(
-            """(root) => { const a = root.querySelector('[data-plot="map"] .main-svg').getBoundingClientRect(), b = root.querySelector(".map tbody").getBoundingClientRect();
-              return [a.left - b.left, a.top - b.top, a.right - b.right, a.bottom - b.bottom].map(Math.abs); }"""
-        )
-        assert max(off) < 1.5
+        for step in range(1, int(widget.field("step").get_attribute("max") or 0) + 1):
+            widget.press("next")
+            widget.at(step)
+            same_places(widget, "tiles")
+            page.wait_for_function("() => !document.querySelector('[data-plot=tiles]').hasAttribute('data-behind')")
+            same_places(widget, "tiles")
 
-    def test_its_squares_lie_on_the_cells(self, widget: Tiles):
-        widget.open(f"{SKIPPED}&step=1")
+    def test_where_there_is_no_room_for_numbers_a_tile_is_one_mark(self, page: Page, widget: Tiles, tiled: Runs):
+        page.emulate_media(reduced_motion="reduce")
+        widget.open(f"{LARGE}&step=7")
         widget.mapped()
-        off = widget.root.evaluate(
-            """(root) => { const centre = (one) => { const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
-              const squares = [...root.querySelectorAll('[data-plot="map"] .trace:first-child .point')].map(centre);
-              const cells = [...root.querySelectorAll(".map td")].map(centre);
-              return [squares.length, cells.length, Math.max(...cells.flatMap(([x, y], i) => [Math.abs(x - squares[i][0]), Math.abs(y - squares[i][1])]))]; }"""
-        )
-        assert off[:2] == [36, 36]
-        assert off[2] < 3
-
-    @pytest.mark.parametrize(("motion", "duration"), [("reduce", 0), ("no-preference", 450)])
-    def test_motion_only_where_it_is_wanted(self, page: Page, widget: Tiles, motion: str, duration: int):
-        page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
-        widget.open()
-        widget.mapped()
-        widget.press("next")
-        self.settled(page)
-        assert widget.root.locator('[data-plot="map"]').evaluate("(div) => div.layout.transition.duration") == duration
+        tiles = [mark for key, mark in widget.see()["charts"]["tiles"].items() if key.startswith("cell/")]
+        assert len(tiles) == 16
+        cells = tiled(LARGE)[7]["state"]["cells"]
+        looks = {"live": "now-cell", "consumed": "gone", "waiting": "plain-cell"}
+        for at, mark in enumerate(tiles):
+            rows, cols = slice(at // 4 * 8, at // 4 * 8 + 8), slice(at % 4 * 8, at % 4 * 8 + 8)
+            states = {state for row in cells[rows] for state in row[cols]} - {"masked"}
+            assert mark["role"] == (looks[states.pop()] if states else "none")
+        assert {mark["role"] for mark in tiles} == {"now-cell", "gone", "plain-cell", "none"}
 
     def test_where_it_fails_the_table_shows_the_states(self, page: Page, widget: Tiles, tiled: Runs, watch: Watch):
         watch.expect("plotly.js")
@@ -455,40 +408,17 @@ class TestPlotly:
               return [state, one && getComputedStyle(one).backgroundColor + getComputedStyle(one).backgroundImage]; }))"""
         )
         assert len({fills["live"], fills["consumed"], fills["masked"]}) == 3
-        expect(widget.root.locator(".at-map[data-plotted]")).to_have_count(0)
+        expect(widget.root.locator("figure[data-plotted]")).to_have_count(0)
 
-    def test_the_map_is_hidden_from_readers_and_takes_no_pointer(self, widget: Tiles):
-        widget.open("step=1")
-        widget.mapped()
-        plot = widget.root.locator('[data-plot="map"]')
-        expect(plot).to_have_attribute("aria-hidden", "true")
-        widget.cell("scores", 0, 0).hover()
-        expect(widget.reads()).to_contain_text("1 × 1 + 0 × 2 = 1")
-
-    def test_it_comes_back_after_a_switch(self, widget: Tiles):
+    def test_it_comes_back_after_a_switch(self, page: Page, widget: Tiles):
         widget.open()
         widget.mapped()
         widget.root.get_by_role("link", name="Causal mask on").click()
         expect(widget.root.get_by_role("link", name="Causal mask off")).to_be_visible()
         widget.mapped()
-        cells, _ = self.traces(widget)
-        assert cells["symbol"].count("square") == 7
-
-    def test_arriving_late_it_shows_the_phase_that_is_shown(self, page: Page, widget: Tiles):
-        """Slowly, the tile's cells are consumed at its last phase: Plotly must not draw them as live when it comes then."""
-        held: list[Any] = []
-        page.route("**/vendor/plotly.js", lambda route: held.append(route))  # noqa: PLW0108 (Playwright takes no builtin)
-        with page.expect_request("**/vendor/plotly.js"):
-            widget.open()
-        widget.press("slow")
-        for _ in PHASES:
-            widget.press("next")
-        assert widget.phase() == "consume"
-        held[0].continue_()
-        widget.mapped()
-        cells, tile = self.traces(widget)
-        assert tile["opacity"] == [0] * 4
-        assert cells["opacity"].count(0.28) == 4
+        page.wait_for_function("() => !document.querySelector('[data-plot=tiles]').hasAttribute('data-behind')")
+        assert [key for key, mark in rects(widget, "tiles").items() if mark["role"] == "masked"] == ["cell/0/3"]
+        same_places(widget, "tiles")
 
 
 class TestWithoutScript:

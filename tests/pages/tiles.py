@@ -71,7 +71,7 @@ class Tiles(Widget):
 
     def mapped(self) -> None:
         """Plotly has drawn the map."""
-        expect(self.root.locator(".at-map[data-plotted]")).to_have_count(1, timeout=20_000)
+        expect(self.root.locator('[data-chart="tiles"][data-plotted]')).to_have_count(1, timeout=20_000)
 
     def reads(self) -> Locator:
         return self.part("readout")

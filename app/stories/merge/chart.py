@@ -1,27 +1,33 @@
-"""A split row as a picture: the scores in their parts, each worker's result below, and the merges that join them as a tree."""
+"""A split row as a chart: the scores in their parts, each worker's result below, and the merges that join them as a tree.
+
+A worker's step: its scores slide down into its result, which is then written. A merge's step: each of the two results shrinks by its
+factor, both slide down to where they meet, and what comes of it is written.
+"""
 
 import math
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
+from app.charts.marks import Box, Chart, Mark, box
 from app.charts.outlines import fitted, in_cells, width_of
 from app.machines.formats import FORMATS
 from app.machines.merge import Spec
 from app.numbers import show
 from app.stories.merge.shown import Made, Part, Row
 from app.stories.record import Shot
+from app.stories.wire_types import Shaped
 
 MergeShot = Shot[Spec, Made | None, Row]
 
-WIDE, LEFT, RIGHT = 800.0, 16.0, 784.0
-FACTOR = 12.5  # size of a factor's letters
-ROW = 30.0  # a score's height
-FIRST = 96.0  # from the row's top to the workers' results
-LINE, LEVEL = 18.0, 44.0  # a line in a box; the gap between two rows of boxes
-WIDEST = 190.0
-LETTERS = 124  # on a line below the tree
+LEFT, NARROWEST, COLUMN = 6.0, 380.0, 92.0  # the left edge; the least width, and what a part takes of it
+HIGH = 24.0  # a score's
+RESULTS, LINED_UP = 58.0, 20.0  # the top of the first results, and what more it takes where parts are lined up anew
+LINE, LEVEL, NAME = 13.0, 27.0, 17.0  # a line in a result; the gap between two rows of them; the room of its name
+WIDEST = 150.0
+SHRINK, SLIDE, WRITE = range(3)
+BEATS = (380, 460, 180)
 
 
 @dataclass(frozen=True)
@@ -40,118 +46,47 @@ class Place:
     name: str
 
 
-@dataclass(frozen=True)
-class Score:
-    """A score's cell. kind: unread, read, now, masked or bad."""
+class Segment(NamedTuple):
+    """A part of the row: from where to where it lies, and its scores' places in the row."""
 
     x: float
     width: float
-    text: str
-    kind: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A part of the row: from where to where it lies, and below it the scores it holds."""
+class Layout:
+    """What no step changes. boxes: of the results, by number; size and texts: of the scores."""
 
-    x: float
-    width: float
-    label: str
-    empty: bool
-
-
-@dataclass(frozen=True)
-class Box:
-    """A result. kind: later (not made yet), now, waiting or used; lines: what is written in it, name first; size: of its letters."""
-
-    number: int
-    x: float
-    y: float
     width: float
     height: float
-    kind: str
-    name: str
-    lines: tuple[tuple[str, str], ...]
-    size: float
-    bad: bool
-
-
-@dataclass(frozen=True)
-class Edge:
-    """From a part or a result down to the box that takes it; its factor stands beside it.
-
-    turn   at which height it turns aside; a curve in place of turns where it is 0: parts that are lined up anew cross
-    """
-
-    x: float
-    y: float
-    to_x: float
-    to_y: float
-    turn: float
-    factor: str
-    kind: str
-
-    @property
-    def factor_x(self) -> float:
-        """Beside the line, and never past the edge of the picture."""
-        return round(min(self.x + 6, WIDE - 4 - width_of(self.factor, FACTOR, bold=True)), 2)
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """end: the last y; after: lines below, on how far rounding carried the result; size: of the scores' letters, 0 for none."""
-
-    scores: tuple[Score, ...]
-    size: float
     segments: tuple[Segment, ...]
-    boxes: tuple[Box, ...]
-    edges: tuple[Edge, ...]
-    end: float
-    after: tuple[str, ...]
+    cell: float
+    places: Mapping[int, Place]
+    boxes: Mapping[int, Box]
+    size: float
+    texts: tuple[str, ...]
+    still: tuple[Mark, ...]
 
 
-def drawing(shot: MergeShot) -> Drawing:
-    """The row, the boxes and the lines of a state.
+def charts(shot: MergeShot) -> tuple[Chart, ...]:
+    """The row, the results and the merges.
 
     >>> from app.machines import MACHINES
     >>> from app.runs import shot
     >>> merge = MACHINES["merge"]
-    >>> found = drawing(shot(merge, merge.spec(scores=(1.0, 3.0, 5.0), cuts=(2,)), 3))
-    >>> [(box.name, box.kind) for box in found.boxes], [edge.factor for edge in found.edges if edge.factor]
-    ([('part 1', 'used'), ('part 2', 'used'), ('the whole row', 'now')], ['× 0.135', '× 1'])
+    >>> (found,) = charts(shot(merge, merge.spec(scores=(1.0, 3.0, 5.0), cuts=(2,)), 3))
+    >>> [(mark.key, mark.role) for mark in found.marks if mark.key.startswith("result/")]
+    [('result/1', 'gone'), ('result/2', 'gone'), ('result/3', 'now-cell')]
+    >>> [mark.text for mark in found.marks if mark.key.startswith("factor/")]
+    ['× 0.135', '× 1']
     """
-    state, spec = shot.state, shot.spec
-    spans, plan, made = state.spans, state.plan, {part.number: part for part in state.parts}
-    parts, valued = len(spans), state.reference.output is not None
-    scores, segments = _row(shot)
-    first = FIRST + (40 if spec.order else 0)
-
-    column = (RIGHT - LEFT) / parts
-    places = {one.number: one for one in tree(parts, plan, spec.order)}
-    centre = {number: LEFT + (places[number].first + 0.5) * column for number in range(1, parts + 1)}
-    for number, (a, b) in enumerate(plan, parts + 1):
-        centre[number] = (centre[a] + centre[b]) / 2
-
-    wide = min(column - 8, WIDEST)
-    height = LINE * (4 if valued else 3) + 10
-    boxes, edges = [], []
-    for number, place in places.items():
-        y = first + place.level * (height + LEVEL)
-        boxes.append(_box(shot.step, made.get(number), place, centre[number], y, wide, height))
-    at = {box.number: box for box in boxes}
-    for i, one in enumerate(segments):
-        edges.append(_edge(one.x + one.width / 2, ROW + 30, at[i + 1], 0.0, "", at[i + 1].kind))
-    for number, pair in enumerate(plan, parts + 1):
-        factors = made[number].factors if number in made else None
-        for child, factor in zip(pair, factors or (None, None), strict=True):
-            box = at[child]
-            told = f"× {show(factor)}" if factor is not None else ""
-            edges.append(_edge(box.x + box.width / 2, box.y + height, at[number], at[number].y - 14, told, at[number].kind))
-    size, texts = in_cells([score.text for score in scores], scores[0].width - 4)
-    scores = [replace(score, text=text) for score, text in zip(scores, texts, strict=True)]
-    said = [shot.words["moved"], shot.words["by_lse"]]
-    after = tuple(line for one in said for line in textwrap.wrap(one, LETTERS))
-    return Drawing(tuple(scores), size, tuple(segments), tuple(boxes), tuple(edges), max(box.y for box in boxes) + height, after)
+    layout = _layout(shot.spec, shot.state.reference.output is not None)
+    made = {part.number: part for part in shot.state.parts}
+    marks = (*_row(shot, layout), *_results(shot, layout, made), *_travelling(shot, layout, made))
+    size = (layout.width, layout.height)
+    return (Chart("merges", "What each worker hands on, and the merges", size, layout.still, marks, BEATS, ("gone",), "boxes"),)
 
 
 def tree(parts: int, plan: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Place]:
@@ -175,52 +110,143 @@ def tree(parts: int, plan: Sequence[Sequence[int]], order: Sequence[int] | None 
     return list(found.values())
 
 
-def _row(shot: MergeShot) -> tuple[list[Score], list[Segment]]:
-    """The scores as the format holds them, with a gap at every cut; an empty part is a narrow gap of its own."""
-    spec, spans, step = shot.spec, shot.state.spans, shot.step
-    empty = sum(first == last for first, last in spans)
-    room = RIGHT - LEFT - 10 * (len(spans) - 1) - 22 * empty
-    wide = min(room / len(spec.scores), 64.0)
-    x = LEFT + (room - wide * len(spec.scores)) / 2
-    scores, segments = [], []
-    for part, (first, last) in enumerate(spans, 1):
-        begin = x
-        for i in range(first, last):
-            score = spec.scores[i]
-            score = FORMATS[spec.format].round(score) if math.isfinite(score) else score
-            kind = "unread" if part > step else "now" if part == step else "read"
-            if score == -math.inf and part <= step:
-                kind = "masked"
-            elif not math.isfinite(score) and part <= step:
-                kind = "bad"
-            scores.append(Score(round(x, 2), round(wide, 2), show(score), kind))
-            x += wide
-        x += 22 if first == last else 0
-        segments.append(Segment(round(begin, 2), round(x - begin, 2), _span(first, last, x - begin), first == last))
-        x += 10
-    return scores, segments
+@lru_cache(maxsize=64)
+def _layout(spec: Spec, valued: bool) -> Layout:
+    parts = len(spec.spans)
+    width = max(NARROWEST, parts * COLUMN + 2 * LEFT)
+    cell, segments = _segments(spec, width)
+    form = FORMATS[spec.format]
+    size, texts = in_cells([show(form.round(score) if math.isfinite(score) else score) for score in spec.scores], cell - 6)
+    places = {one.number: one for one in tree(parts, spec.plan, spec.order)}
+    column = (width - 2 * LEFT) / parts
+    centre = {number: LEFT + (places[number].first + 0.5) * column for number in range(1, parts + 1)}
+    for number, (a, b) in enumerate(spec.plan, parts + 1):
+        centre[number] = (centre[a] + centre[b]) / 2
+    wide, high = min(column - 8, WIDEST), NAME + LINE * (3 if valued else 2) + 5
+    first = RESULTS + (LINED_UP if spec.order else 0)
+    boxes = {number: box(centre[number] - wide / 2, first + one.level * (high + LEVEL), wide, high) for number, one in places.items()}
+    height = max(y + high for _, y, _, _ in boxes.values()) + 4
+    still = tuple(_still(spec, segments, places, boxes, valued))
+    return Layout(width, height, segments, cell, places, boxes, min(size, 12.0), texts, still)
 
 
-def _span(first: int, last: int, room: float) -> str:
+def _segments(spec: Spec, width: float) -> tuple[float, tuple[Segment, ...]]:
+    """How wide a score is, and where the parts lie: with a gap at every cut; an empty part is a narrow gap of its own."""
+    empty = sum(first == last for first, last in spec.spans)
+    room = width - 2 * LEFT - 10 * (len(spec.spans) - 1) - 22 * empty
+    cell = min(room / len(spec.scores), 58.0)
+    x, found = LEFT + (room - cell * len(spec.scores)) / 2, []
+    for first, last in spec.spans:
+        wide = (last - first) * cell if last > first else 22.0
+        found.append(Segment(round(x, 2), round(wide, 2), first, last))
+        x += wide + 10
+    return cell, tuple(found)
+
+
+def _still(spec: Spec, segments: Sequence[Segment], places: Mapping[int, Place], boxes: Mapping[int, Box], valued: bool) -> Iterator[Mark]:
+    for number, one in enumerate(segments, 1):
+        middle, (x, y, wide, _) = one.x + one.width / 2, boxes[number]
+        yield Mark(f"bracket/{number}", "line", "link", box(one.x + 2, HIGH + 6, one.width - 4, 0))
+        yield Mark(f"span/{number}", "text", "name-unread", box(middle, HIGH + 19, 0, 0), _span(one))
+        yield _edge(f"down/{number}", (middle, HIGH + 24), (x + wide / 2, y), crossing=spec.order is not None)
+    for number, place in places.items():
+        x, y, wide, _ = boxes[number]
+        for parent in place.pair:
+            above = boxes[parent]
+            yield _edge(f"from/{number}/{parent}", (above[0] + above[2] / 2, above[1] + above[3]), (x + wide / 2, y))
+        yield Mark(f"place/{number}", "rect", "ground", boxes[number])
+        yield Mark(f"outline/{number}", "rect", "unread", boxes[number])
+        yield Mark(f"name/{number}", "text", "name", box(x + wide / 2, y + 12.5, 0, 0), place.name)
+        for line, what in enumerate(("m", "ℓ", "output" if wide > 110 else "out")[: 3 if valued else 2]):
+            yield Mark(f"line/{number}/{line}", "text", "note", box(x + 6, y + NAME + LINE * (line + 0.8), 0, 0), what)
+
+
+def _edge(key: str, top: tuple[float, float], foot: tuple[float, float], *, crossing: bool = False) -> Mark:
+    """A line down that turns aside; a straight one where lines cross, so that each can be followed."""
+    (x, y), (to_x, to_y) = top, foot
+    turn = to_y - 9 - y
+    path = (
+        f"M0 0L{to_x - x:.5g} {to_y - y:.5g}"
+        if crossing
+        else f"M0 0V{turn:.5g}H{to_x - x:.5g}V{to_y - y:.5g}"
+        if abs(to_x - x) > 0.5
+        else f"M0 0V{to_y - y:.5g}"
+    )
+    return Mark(key, "path", "link", box(x, y, 0, 0), path=path)
+
+
+def _row(shot: MergeShot, layout: Layout) -> Iterator[Mark]:
+    spec, step = shot.spec, shot.step
+    for part, one in enumerate(layout.segments, 1):
+        for i in range(one.first, one.last):
+            score, x = spec.scores[i], one.x + (i - one.first) * layout.cell
+            read = part <= step
+            role = "unread" if not read else "now-cell" if part == step else "kept-cell"
+            if read and not math.isfinite(score):
+                role = "masked" if score == -math.inf else "failed-cell"
+            yield Mark(f"score/{i}", "rect", role, box(x + 0.8, 1, max(layout.cell - 1.6, 1), HIGH))
+            small = "" if layout.size >= 11.9 else "-small"
+            words = f"cell-bold{small}" if part == step else f"cell{small}" if read else f"cell-soft{small}"
+            yield Mark(
+                f"text/{i}", "text", words if layout.size else "none", box(x + layout.cell / 2, 1 + HIGH / 2 + 4, 0, 0), layout.texts[i]
+            )
+
+
+def _results(shot: MergeShot, layout: Layout, made: Mapping[int, Part]) -> Iterator[Mark]:
+    """Each result: its box and its numbers, once it is made; and the factors of a merge on the way to it."""
+    for number, place in layout.places.items():
+        x, y, wide, _ = layout.boxes[number]
+        part = made.get(number)
+        now = number == shot.step
+        failed = part is not None and not math.isfinite(part.l)
+        role = "none" if part is None else "failed-cell" if failed else "now-cell" if now else "kept-cell" if part.waiting else "gone"
+        yield Mark(f"result/{number}", "rect", role, layout.boxes[number], beat=WRITE if now else 0)
+        told = [] if part is None else [show(part.m), show(part.l), *([_listed(part.output, wide - 44)] if part.output is not None else [])]
+        room = fitted(told, wide - 44, 12.0, 7.0)
+        for line in range(3 if shot.state.reference.output is not None else 2):
+            words = "none" if part is None else ("cell-end-bold" if now else "cell-end") if room >= 11 else "cell-end-small"
+            where = box(x + wide - 6, y + NAME + LINE * (line + 0.8), 0, 0)
+            yield Mark(f"number/{number}/{line}", "text", words, where, told[line] if told else "", beat=WRITE if now else 0)
+        factors = part.factors if part is not None else None
+        for child, factor in zip(place.pair, factors or (None, None), strict=False):
+            above = layout.boxes[child]
+            said = "" if factor is None else f"× {show(factor)}"
+            left = min(above[0] + above[2] / 2 + 5, layout.width - 4 - width_of(said, 12.5, bold=True))
+            words = "none" if factor is None else "factor-start" if now else "note"
+            yield Mark(f"factor/{number}/{child}", "text", words, box(left, above[1] + above[3] + 14, 0, 0), said)
+
+
+def _travelling(shot: MergeShot, layout: Layout, made: Mapping[int, Part]) -> Iterator[Mark]:
+    """What slides down in this step: a worker's scores, or the two results of a merge, each shrunk by its factor first."""
+    number = shot.step
+    if number == 0 or number not in made:
+        yield from (Mark(f"travels/{i}", "rect", "none", box(LEFT, 0, 1, 1), passing=True) for i in range(2))
+        return
+    target, place = layout.boxes[number], layout.places[number]
+    if not place.pair:
+        one = layout.segments[number - 1]
+        yield Mark("travels/0", "rect", "none", target, was=box(one.x, 1, one.width, HIGH), beat=SLIDE, moving="now-cell", passing=True)
+        yield Mark("travels/1", "rect", "none", target, passing=True)
+        return
+    for i, (child, factor) in enumerate(zip(place.pair, made[number].factors or (1.0, 1.0), strict=True)):
+        x, y, wide, high = layout.boxes[child]
+        left = max(factor, 0.02) if math.isfinite(factor) else 1.0
+        shrunk = box(x, y + high * (1 - left), wide, high * left)
+        half = target[2] / 2
+        arrives = box(target[0] + i * half, target[1] + target[3] * (1 - left), half, target[3] * left)
+        yield Mark(
+            f"travels/{i}", "rect", "none", arrives, was=layout.boxes[child], beat=SLIDE, via=(SHRINK, shrunk, None), moving="kept-cell",
+            passing=True,
+        )  # fmt: skip
+
+
+def _span(one: Segment) -> str:
     """Which scores a part holds, as short as its room asks for."""
-    if first == last:
+    if one.first == one.last:
         return "none"
-    short = f"{first + 1}" if last - first == 1 else f"{first + 1}–{last}"
-    whole = f"{'score' if last - first == 1 else 'scores'} {short}"
-    return whole if width_of(whole, 11) <= room else short
-
-
-def _box(step: int, part: Part | None, place: Place, x: float, y: float, wide: float, height: float) -> Box:
-    left, name, number = round(x - wide / 2, 2), place.name, place.number
-    if part is None:
-        return Box(number, left, y, wide, height, "later", name, (), 12.0, False)
-    kind = "now" if number == step else "waiting" if part.waiting else "used"
-    lines = [("m", show(part.m)), ("ℓ", show(part.l))]
-    if part.output is not None:
-        lines.append(("output" if wide > 120 else "out", _listed(part.output, wide)))
-    size = fitted((f"{what} {number}" for what, number in lines), wide - 16, 13.0, 8.0) or 8.0
-    bad = not math.isfinite(part.l)
-    return Box(number, left, y, wide, height, kind, name, tuple(lines), size, bad)
+    short = f"{one.first + 1}" if one.last - one.first == 1 else f"{one.first + 1}–{one.last}"
+    whole = f"{'score' if one.last - one.first == 1 else 'scores'} {short}"
+    return whole if width_of(whole, 12) <= one.width else short
 
 
 def _name(of: tuple[int, ...], parts: int) -> str:
@@ -233,17 +259,13 @@ def _name(of: tuple[int, ...], parts: int) -> str:
     return f"parts {', '.join(map(str, of))}" if len(of) < 4 else f"{len(of)} parts"
 
 
-def _listed(output: Any, wide: float) -> str:
+def _listed(output: Shaped, room: float) -> str:
     """An output, shortened to its first numbers where a box is too narrow for all."""
-    if not isinstance(output, tuple):
+    if not isinstance(output, Sequence):
         return show(output)
     shown = [show(x) for x in output]
     for count in range(len(shown), 0, -1):
         text = ", ".join(shown[:count]) + (", …" if count < len(shown) else "")
-        if width_of(f"output {text}", 10.0, bold=True) <= wide - 16:
+        if width_of(text, 11.0, bold=True) <= room:
             return text
     return f"{shown[0]}{', …' if len(shown) > 1 else ''}"
-
-
-def _edge(x: float, y: float, box: Box, turn: float, factor: str, kind: str) -> Edge:
-    return Edge(round(x, 2), y, round(box.x + box.width / 2, 2), box.y, turn, factor, kind)

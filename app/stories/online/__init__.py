@@ -35,7 +35,7 @@ _PRESETS: list[tuple[str, str, str, dict[str, Any]]] = [
 
 
 def _bars(panels: Any, size: tuple[float, float]) -> Box:
-    return 0, size[1] - chart.SIZE[1] - 6, 396, chart.SIZE[1]  # the sizes; the old way stands beside them in the figure
+    return 0, size[1] - panels[0].size[1] - 18, 396, panels[0].size[1] + 10  # the sizes; the old way stands beside them in the figure
 
 
 def _kept(shot: chart.OnlineShot) -> list[tuple[str, str]]:

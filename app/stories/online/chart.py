@@ -15,15 +15,17 @@ from app.machines.online import MASKED, Spec, shifted
 from app.numbers import SUPERSCRIPTS, show
 from app.stories.online.shown import Kept, Read
 from app.stories.record import Shot
+from app.stories.wire_types import Shaped
 
 OnlineShot = Shot[Spec, Read | None, Kept]
 
-SIZE = (380.0, 262.0)
 LEFT, RIGHT = 38.0, 372.0
-STRIP_TOP, STRIP_BASE = 18.0, 60.0  # the scores, above
-TOP, BASE = 92.0, 200.0  # the sizes, from 1 to 0
-EXP_TOP = 34.0
-SUM_TOP, SUM_HIGH = 238.0, 16.0  # the sum, below
+STRIP_TOP, STRIP_BASE = 18.0, 50.0  # the scores, above
+TOP, BASE = 80.0, 180.0  # the sizes, from 1 to 0
+SUM_TOP, SUM_HIGH = 203.0, 15.0  # the sum, below
+SIZE, VALUED = (380.0, 224.0), 18.0  # and what more a row with values takes
+EXP_TOP, EXP_BASE = 24.0, 128.0
+EXP_SIZE = (380.0, 172.0)
 ROOMY = 10  # bars up to which each one's number is written on it
 LETTER = 7.0  # room for one letter of a score below its bar
 ARRIVE, RISE, OUTLINE, SHRINK, JOIN = range(5)
@@ -37,8 +39,8 @@ def charts(shot: OnlineShot) -> tuple[Chart, ...]:
     >>> from app.runs import shot
     >>> machine = MACHINES["online-softmax"]
     >>> sizes, exps = charts(shot(machine, machine.spec(scores=(1.0, 3.0, 2.0)), 2))
-    >>> [(mark.role, mark.value) for mark in sizes.marks if mark.key.startswith("bar")]
-    [('kept', 0.1353352814912796), ('now', 1.0), ('unread', None)]
+    >>> [(mark.role, mark.text) for mark in sizes.marks if mark.key.startswith(("bar", "number"))]
+    [('kept', ''), ('number', '0.135'), ('now', ''), ('number', '1'), ('unread', ''), ('none', '')]
     >>> [mark.text for mark in sizes.marks if mark.key in ("m-name", "l-name", "factor")]
     ['m = 3', '× 0.135', 'ℓ = 1.135']
     """
@@ -52,10 +54,11 @@ def sizes(shot: OnlineShot) -> Chart:
         Mark("strip", "text", "tick", box(LEFT - 5, (STRIP_TOP + STRIP_BASE) / 2 + 4, 0, 0), "score"),
         *ticks(levels, LEFT, RIGHT),
         Mark("axis", "line", "axis", box(LEFT, BASE, RIGHT - LEFT, 0)),
-        Mark("across", "text", "title", box((LEFT + RIGHT) / 2, 230, 0, 0), "score, in the order read"),
+        Mark("across", "text", "tick", box(LEFT - 5, BASE + 15, 0, 0), "score"),
     )
-    marks = (*_highest(shot), *_scores(shot), *_sizes(shot), *_factor(shot), *_sum(shot))
-    return Chart("sizes", "Sizes: exp(score − m)", SIZE, still, marks, BEATS)
+    marks = (*_highest(shot), *_scores(shot), *_sizes(shot), *_factor(shot), *_sum(shot), *_output(shot))
+    size = (SIZE[0], SIZE[1] + VALUED) if shot.spec.width else SIZE
+    return Chart("sizes", "Sizes: exp(score − m)", size, still, marks, BEATS)
 
 
 def exps(shot: OnlineShot) -> Chart:
@@ -71,10 +74,10 @@ def exps(shot: OnlineShot) -> Chart:
         Mark("beyond", "rect", "beyond", box(LEFT, EXP_TOP, RIGHT - LEFT, limit - EXP_TOP)),
         Mark("limit", "line", "limit", box(LEFT, limit, RIGHT - LEFT, 0)),
         Mark("limit-name", "text", "limit-name", box(RIGHT, EXP_TOP - 6, 0, 0), f"largest {spec.form.name}, {show(spec.form.max)}"),
-        Mark("axis", "line", "axis", box(LEFT, BASE, RIGHT - LEFT, 0)),
-        Mark("across", "text", "title", box((LEFT + RIGHT) / 2, 230, 0, 0), "score, with the amount added"),
+        Mark("axis", "line", "axis", box(LEFT, EXP_BASE, RIGHT - LEFT, 0)),
+        Mark("across", "text", "tick", box(LEFT - 5, EXP_BASE + 15, 0, 0), "score"),
     )
-    return Chart("exps", "The old way: exp(score), logarithmic", SIZE, still, (*_exps(shot, low, high), *_old_sum(shot)), BEATS)
+    return Chart("exps", "The old way: exp(score), logarithmic", EXP_SIZE, still, (*_exps(shot, low, high), *_old_sum(shot)), BEATS)
 
 
 def _highest(shot: OnlineShot) -> Iterator[Mark]:
@@ -128,11 +131,11 @@ def _sizes(shot: OnlineShot) -> Iterator[Mark]:
         shrinks = event.rescales and not fresh and not masked
         beat = JOIN if fresh else SHRINK
         number = "masked" if masked and name else show(size) if labelled and not masked else ""
-        low = 112.0 if failed else place[1] - 4
+        low = (TOP + BASE) / 2 if failed else place[1] - 4
         moves = place != was and not masked
         yield Mark(f"was/{row}", "rect", "was" if shrinks else "none", was, beat=OUTLINE, passing=True)
         yield Mark(
-            f"bar/{row}", "rect", role, place, was=was if moves else None, beat=beat, value=size, value_was=before if moves else None,
+            f"bar/{row}", "rect", role, place, was=was if moves else None, beat=beat, value=None if labelled else size,
             name=f"size of score {said[row]}",
         )  # fmt: skip
         yield Mark(
@@ -155,12 +158,12 @@ def _unread(spec: Spec, *, old: bool = False) -> tuple[tuple[Mark, ...], ...]:
     """What stands in each slot until its score is read; `old`: in the chart of the old way, where nothing has an outline of what it was."""
     found = []
     for row, ((x, width), name, said) in enumerate(zip(_slots(spec), names(spec), _said(spec), strict=True)):
-        middle, told = x + width / 2, f"exp({said})" if old else f"size of score {said}"
+        middle, told, base = x + width / 2, f"exp({said})" if old else f"size of score {said}", EXP_BASE if old else BASE
         marks = (
-            Mark(f"was/{row}", "rect", "none", box(x, BASE, width, 0), passing=True),
-            Mark(f"bar/{row}", "rect", "unread", box(x, BASE - 14, width, 14), name=told),
-            Mark(f"number/{row}", "text", "none", box(middle, BASE - 4, 0, 0)),
-            Mark(f"name/{row}", "text", "name-unread", box(middle, BASE + 15, 0, 0), name),
+            Mark(f"was/{row}", "rect", "none", box(x, base, width, 0), passing=True),
+            Mark(f"bar/{row}", "rect", "unread", box(x, base - 14, width, 14), name=told),
+            Mark(f"number/{row}", "text", "none", box(middle, base - 4, 0, 0)),
+            Mark(f"name/{row}", "text", "name-unread", box(middle, base + 15, 0, 0), name),
         )
         found.append(marks[1:] if old else marks)
     return tuple(found)
@@ -219,6 +222,21 @@ def _sum(shot: OnlineShot) -> Iterator[Mark]:
     )  # fmt: skip
 
 
+def _output(shot: OnlineShot) -> Iterator[Mark]:
+    """Where there are values, what else is kept, and what it would give now."""
+    if not shot.spec.width:
+        return
+    acc, output = (_listed(given) for given in (shot.state.acc, shot.state.output))
+    text = f"acc = {acc}" + (f" · output = acc / ℓ = {output}" if output else "")
+    yield Mark("acc-name", "text", "kept-name" if shot.event else "none", box(LEFT, SIZE[1] + 10, 0, 0), text, beat=JOIN)
+
+
+def _listed(given: Shaped | None) -> str:
+    if not isinstance(given, Sequence):
+        return "" if given is None else show(given)
+    return f"[{', '.join(map(show, given[:2]))}{', …' if len(given) > 2 else ''}]"
+
+
 def _exps(shot: OnlineShot, low: float, high: float) -> Iterator[Mark]:
     spec, event, exps = shot.spec, shot.event, shot.state.naive.exps
     labelled, named, said, yet = len(spec.scores) <= ROOMY, names(spec), _said(spec), _unread(spec, old=True)
@@ -231,20 +249,20 @@ def _exps(shot: OnlineShot, low: float, high: float) -> Iterator[Mark]:
         failed = not math.isfinite(value)
         share = (math.log10(value) - low) / (high - low) if 0 < value < math.inf else float(failed)
         place = _exp_bar(x, width, share)
-        tall = place[3] > 74
+        tall = place[3] > width_of(show(value), 11.0) + 8
         role = "none" if masked else "failed" if failed else "now" if fresh else "kept"
         yield Mark(
-            f"bar/{row}", "rect", role, place, was=_exp_bar(x, width, 0) if fresh and not masked else None, value=value,
+            f"bar/{row}", "rect", role, place, was=_exp_bar(x, width, 0) if fresh and not masked else None, value=None if labelled else value,
             name=f"exp({said[row]})",
         )  # fmt: skip
         text = "masked" if masked and name else show(value) if labelled and not masked else ""
         upright = masked or failed
         yield Mark(
             f"number/{row}", "text", "none" if not text else "alarm" if failed else "number" if masked else "turned-in" if tall else "turned",
-            box(middle, 112 if failed else place[1] - 4, 0, 0) if upright else box(middle + 4, BASE - 6 if tall else place[1] - 4, 0, 0),
+            box(middle, (EXP_TOP + EXP_BASE) / 2 if failed else place[1] - 4, 0, 0) if upright else box(middle + 4, EXP_BASE - 6 if tall else place[1] - 4, 0, 0),
             text, beat=ARRIVE,
         )  # fmt: skip
-        yield Mark(f"name/{row}", "text", "name", box(middle, BASE + 15, 0, 0), name)
+        yield Mark(f"name/{row}", "text", "name", box(middle, EXP_BASE + 15, 0, 0), name)
 
 
 def _old_sum(shot: OnlineShot) -> Iterator[Mark]:
@@ -252,7 +270,7 @@ def _old_sum(shot: OnlineShot) -> Iterator[Mark]:
     naive = shot.state.naive
     failed = not math.isfinite(naive.sum)
     yield Mark(
-        "sum", "text", ("stamp-failed" if failed else "kept-name") if shot.event else "none", box(RIGHT if failed else LEFT, SUM_TOP + 13, 0, 0),
+        "sum", "text", ("stamp-failed" if failed else "kept-name") if shot.event else "none", box(RIGHT if failed else LEFT, EXP_BASE + 36, 0, 0),
         f"sum of exp(score) = {show(naive.sum)}", beat=ARRIVE,
     )  # fmt: skip
 
@@ -307,7 +325,7 @@ def _size_y(size: float) -> float:
 
 
 def _exp_y(share: float) -> float:
-    return BASE - min(max(share, 0.0), 1.0) * (BASE - EXP_TOP)
+    return EXP_BASE - min(max(share, 0.0), 1.0) * (EXP_BASE - EXP_TOP)
 
 
 def _bar(x: float, width: float, size: float) -> Box:
@@ -317,7 +335,7 @@ def _bar(x: float, width: float, size: float) -> Box:
 
 def _exp_bar(x: float, width: float, share: float) -> Box:
     y = _exp_y(share)
-    return box(x, y, width, BASE - y)
+    return box(x, y, width, EXP_BASE - y)
 
 
 def _log_range(spec: Spec) -> tuple[float, float, float]:

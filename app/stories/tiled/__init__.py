@@ -7,7 +7,7 @@ from app.machines import standard, tiled
 from app.machines.tiled import MACHINE
 from app.numbers import wire
 from app.stories import exact
-from app.stories.record import Box, Other, Trial, Widget, presets, table_load
+from app.stories.record import Other, Trial, Widget, presets, table_load
 from app.stories.tiled import chart
 from app.stories.tiled.shown import TiledView
 from app.stories.tiled.words import sentence
@@ -31,14 +31,6 @@ _PRESETS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("large", "32 by 32", "Colour stands in for numbers; move through the map and each is read out.",
      {"seed": 7, "n_q": 32, "n_k": 32, "d": 8, "d_v": 8, "block_q": 8, "block_k": 8, "causal": "top-left"}),
 ]  # fmt: skip
-
-
-def _map(panels: Any, size: tuple[float, float]) -> Box:
-    where = panels.tables[2]  # the map, what is kept to its right
-    left, top = min(cell.x for cell in where.cells) - 22, where.y - 14
-    bottom = max(cell.y for cell in where.cells) + panels.cell + 4
-    down = size[1] - panels.height - 14  # how far the drawing stands below the figure's head
-    return left, top + down, panels.width - left, bottom - top
 
 
 def frame(spec: tiled.Spec) -> dict[str, Any]:
@@ -73,13 +65,12 @@ WIDGET = Widget(
     sentence=sentence,
     aside=TiledView.aside,
     presets=presets(MACHINE, _PRESETS),
-    draw=chart.drawing,
+    charts=chart.charts,
     nav="Tiles",
     pitch="FlashAttention itself, tile by tile, each row with a factor of its own; FlashAttention-1 or the standard way beside it.",
     frame=lambda spec, panels: frame(spec),
     beside=_beside,
     more=lambda spec: {"roomy": chart.roomy(spec)},
-    crop=_map,
     caption_width=588,
     drawn_only=frozenset({"cells", "consumed", "phases", "reference", "q", "k", "v", "dots"}),
     frame_height=820,

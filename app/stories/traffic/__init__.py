@@ -6,7 +6,7 @@ from typing import Any
 from app.machines.accuracy import distances
 from app.machines.traffic import MACHINE, TOKENS, WIDTH, Spec
 from app.stories.record import Load, Trial, Widget, presets
-from app.stories.traffic import chart
+from app.stories.traffic import chart, growth
 from app.stories.traffic.shown import TrafficView
 from app.stories.traffic.sized import sized
 from app.stories.traffic.words import sentence
@@ -46,10 +46,10 @@ WIDGET = Widget(
     view=TrafficView,
     sentence=lambda voice, spec, moment: sentence(voice, spec.way, moment),
     presets=presets(MACHINE, _PRESETS, _figures),
-    draw=chart.drawing,
+    charts=chart.charts,
     nav="Memory traffic",
     pitch="what moves between slow and fast memory, from eight tokens to 131,072.",
-    frame=lambda spec, panels: chart.frame(spec, sized(spec).growth),
+    frame=lambda spec, panels: growth.frame(spec, sized(spec).growth),
     more=sized,
     kept=("way",),
     drawn_only=frozenset({"slow", "chip", "marks", "said"}),

@@ -8,7 +8,7 @@ from app.machines.formats import FORMATS
 from app.machines.traffic import MACHINE, TOKENS, WAYS, Cost, Spec, bytes_of, counted, fa1_blocks, table_bytes, walked
 from app.numbers import amount, size
 from app.specs import query
-from app.stories.traffic import chart
+from app.stories.traffic import growth as charted
 from app.stories.traffic.words import NAMES, compared, corner, crowded, how_known
 
 # Sizes of memory that graphics cards are sold with, by NVIDIA's data sheets; a GB is taken as 10⁹ bytes, the smaller reading.
@@ -131,12 +131,12 @@ class Sized:
         return n // 2
 
     @cached_property
-    def growth(self) -> list[chart.Growth]:
-        return chart.growth(self.spec)
+    def growth(self) -> list[charted.Growth]:
+        return charted.growth(self.spec)
 
     @property
     def sizes(self) -> list[int]:
-        return sorted({*chart.TOKENS, self.spec.n})
+        return sorted({*charted.TOKENS, self.spec.n})
 
     @property
     def names(self) -> dict[str, str]:
@@ -148,8 +148,8 @@ class Sized:
         return {way: counted_example(way) for way in WAYS}
 
     @property
-    def errors(self) -> list[chart.Errors]:
-        return chart.errors(distances())
+    def errors(self) -> list[charted.Errors]:
+        return charted.errors(distances())
 
     @property
     def verdict(self) -> Verdict:

@@ -19,6 +19,8 @@ export class Plot {
   #marks = [];
   /** @type {Map<string, {element: SVGElement, drawn: Box}>} */
   #bars = new Map();
+  /** @type {Map<string, string>} */
+  #words = new Map();
   #timer = 0;
   /** @type {Map<string, Look>} */
   #looks = new Map();
@@ -27,12 +29,14 @@ export class Plot {
   constructor(div, { size, still }) {
     this.div = div;
     this.size = size;
+    new ResizeObserver(() => this.#fit()).observe(/** @type {HTMLElement} */ (div.parentElement));
     this.rules = still.filter(({ role }) => role === "rule"); // which belong below the bars
   }
 
   /** Bring the bars there are to where they belong now; Plotly draws them anew once the reader rests. @param {Mark[]} marks */
   draw(marks) {
     this.#marks = marks.filter(({ shape }) => shape === "rect");
+    this.#words = new Map(marks.map(({ key, text }) => [key, text]));
     if (!this.#drawn.length) {
       this.#react();
       return;
@@ -71,6 +75,7 @@ export class Plot {
     const drawn = this.#marks.map((mark) => ({ ...mark, box: full(mark.box) }));
     const looks = drawn.map(({ role }) => this.#look(role));
     div.hidden = false;
+    const [wide, high] = this.#place();
     const figure = /** @type {HTMLElement} */ (div.closest("figure"));
     figure.dataset.plotted = "yes";
     const bars = {
@@ -82,15 +87,18 @@ export class Plot {
       marker: {
         color: looks.map(({ fill }) => fill),
         line: { color: looks.map(({ stroke }) => stroke), width: looks.map(({ width }) => width) },
-        pattern: { shape: looks.map(({ pattern }) => pattern), fgcolor: looks.map(({ ground }) => ground), size: 6, solidity: 0.25 },
+        pattern: { shape: looks.map(({ pattern }) => pattern), fgcolor: looks.map(({ ground }) => ground), bgcolor: looks.map(({ fill }) => fill), size: 6, solidity: 0.25 },
       },
-      customdata: drawn.map(({ name, value }) => (name && value !== undefined ? `${name}: ${show(value)}` : name)),
+      customdata: drawn.map(({ key, name, value }) => {
+        const said = value === undefined ? this.#words.get(key.replace("bar", "number")) : show(value);
+        return name && said ? `${name}: ${said}` : name;
+      }),
       hovertemplate: "%{customdata}<extra></extra>",
     };
     const shapes = this.rules.map(({ box: [x, y, across, down] }) => ({ type: "line", layer: "below", x0: x, x1: x + across, y0: y, y1: y + down, line: { width: 1, color: this.#look("rule").line } }));
     const axis = { fixedrange: true, visible: false };
-    const looksOfAll = { ...layout(colours(div), true), xaxis: { ...axis, range: [0, width] }, yaxis: { ...axis, range: [height, 0] }, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0 }, hovermode: "closest", shapes };
-    Plotly.react(div, [bars], looksOfAll, CONFIG);
+    const looksOfAll = { ...layout(colours(div), true), xaxis: { ...axis, range: [0, width] }, yaxis: { ...axis, range: [height, 0] }, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0 }, hovermode: "closest", shapes, width: wide, height: high, autosize: false };
+    Plotly.react(div, [bars], looksOfAll, { ...CONFIG, responsive: false });
     const elements = /** @type {NodeListOf<SVGElement>} */ (div.querySelectorAll(".bars .point > path"));
     this.#bars = new Map(drawn.map(({ key, box }, place) => [key, { element: elements[place], drawn: box }]));
     for (const { element } of this.#bars.values()) element.style.transform = "";
@@ -100,7 +108,20 @@ export class Plot {
 
   /** Of the page's units, how many make one of the chart. */
   #unit() {
-    return this.div.clientWidth / this.size[0];
+    const { clientWidth, clientHeight } = /** @type {HTMLElement} */ (this.div.parentElement);
+    return Math.min(clientWidth / this.size[0], clientHeight / this.size[1]);
+  }
+
+  /** Lie where the drawing is: in the middle of the room it has, as large as fits. */
+  #place() {
+    const { clientWidth, clientHeight } = /** @type {HTMLElement} */ (this.div.parentElement);
+    const [wide, high] = this.size.map((one) => one * this.#unit());
+    Object.assign(this.div.style, { left: `${(clientWidth - wide) / 2}px`, top: `${(clientHeight - high) / 2}px`, width: `${wide}px`, height: `${high}px` });
+    return [wide, high];
+  }
+
+  #fit() {
+    if (this.#drawn.length) this.#react();
   }
 
   /** How a role looks on this page, as its style sheet says. @param {string} role @returns {Look} */

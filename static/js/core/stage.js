@@ -6,8 +6,17 @@ import { Timeline } from "./timeline.js";
 /** @typedef {import("./chart.js").Mark} Mark */
 /** @typedef {import("./timeline.js").Move} Move */
 /** @typedef {import("./run.js").Snapshot} Snapshot */
-/** How a step is shown: whether it is the next one, so that it may move, and how fast. @typedef {{forward?: boolean, rate?: number}} How */
+/**
+ * How a step is shown.
+ * @typedef {object} How
+ * @property {boolean} [forward]    whether it may move, where it is the next one
+ * @property {number} [rate]    how fast
+ * @property {number} [phase]    the beat after which it is held, where a step is taken slowly
+ * @property {Snapshot} [before]    the step before it, for one that is held and was not come to from there
+ */
 
+/** Kinds of charts that Plotly lays out too. */
+const LAID_OUT = ["bars", "cells"];
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Stage {
@@ -15,6 +24,8 @@ export class Stage {
   #charts = new Map();
   #timeline = new Timeline();
   #step = -1;
+  /** The step that is taken slowly. */
+  #held = -1;
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -41,9 +52,15 @@ export class Stage {
   }
 
   /** @param {Snapshot} snapshot @param {How} how */
-  show(snapshot, { forward = false, rate = 1 } = {}) {
+  show(snapshot, { forward = false, rate = 1, phase, before } = {}) {
+    if (phase !== undefined && this.#held === snapshot.step && this.#timeline.moving) {
+      this.#timeline.to(phase);
+      return;
+    }
     this.#timeline.finish();
-    const moving = forward && snapshot.step === this.#step + 1 && !still();
+    if (phase !== undefined && before && snapshot.step !== this.#step + 1) this.show(before);
+    this.#held = phase === undefined ? -1 : snapshot.step;
+    const moving = phase !== undefined || (forward && snapshot.step === this.#step + 1 && !still());
     /** @type {Move[]} */
     const moves = [];
     /** @type {number[]} */
@@ -56,16 +73,19 @@ export class Stage {
       if (!moving) continue;
       beats = one.chart.beats;
       for (const [place, mark] of marks.entries()) {
-        if (mark === before[place] || mark.role === "none") continue;
+        if (mark === before[place] || (mark.role === "none" && !mark.moving)) continue;
         const fresh = mark.passing || before[place]?.role === "none";
         if (!mark.was && !(fresh && mark.beat)) continue;
         const element = one.drawing.elements.get(mark.key);
-        if (element) moves.push({ element, mark, drawn: mark.box, fresh });
-        const bar = one.plot?.place(mark.key);
+        if (element) {
+          if (mark.moving) one.drawing.dress(element, mark.moving, true);
+          moves.push({ element, mark, drawn: mark.box, fresh, ended: mark.moving ? () => one.drawing.dress(element, mark.role) : undefined });
+        }
+        const bar = mark.moving ? undefined : one.plot?.place(mark.key);
         if (bar) moves.push({ mark, fresh, ...bar });
       }
     }
-    if (moves.length) this.#timeline.play(moves, beats, rate);
+    if (moves.length) this.#timeline.play(moves, beats, phase !== undefined && still() ? 1000 : rate, phase);
     this.#step = snapshot.step;
   }
 
@@ -79,7 +99,7 @@ export class Stage {
     const { Plot } = await import("./plot.js");
     for (const [name, one] of this.#charts) {
       const div = /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-plot="${name}"]`));
-      if (!div || one.plot) continue;
+      if (!div || one.plot || !LAID_OUT.includes(one.chart.kind)) continue;
       one.plot = new Plot(div, one.chart);
       if (one.marks.length) one.plot.draw(one.marks);
     }

@@ -1,6 +1,7 @@
 // What every widget does alike: transport, keys, the spoken line, the address, the form. A widget brings its charts.
 
 import { bind, show } from "./bind.js";
+import { gestures, presenting } from "./gestures.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 import { LATER, Run, fetchPage, options, passes, reason, words } from "./run.js";
@@ -81,7 +82,7 @@ export function mount(root, view) {
     const seen = asSeen(snapshot);
     bind(root, seen);
     transport(snapshot);
-    stage.show(seen, { forward: why !== "spec", rate: player.speed });
+    stage.show(seen, { forward: why !== "spec", rate: player.speed, phase, before: phase === undefined ? undefined : run.get(snapshot.step - 1) });
     view.draw(root, seen, frame);
     after();
     tell("step", { snapshot: seen, why });
@@ -346,6 +347,10 @@ export function mount(root, view) {
     event.preventDefault();
     keys[event.key]();
   });
+
+  const steps = { move, first: () => seek(player.first), last: () => seek(player.steps) };
+  gestures(root, steps);
+  if (owns) presenting(steps);
 
   // The form: a changed spec comes back as the server's page, whose parts replace ours; a fault only adds its words.
   // Several may be on their way; answers are taken in the order asked, and one that was overtaken is dropped.

@@ -72,7 +72,7 @@ function draw(root, snapshot) {
 
 /** Where the stage is wider than its window, it moves along, sideways only, when the tile leaves it. @param {HTMLElement} root @param {number} top @param {number} left */
 function keepInSight(root, top, left) {
-  const stage = /** @type {HTMLElement} */ (root.querySelector('[data-part="chart"] .scroll'));
+  const stage = /** @type {HTMLElement} */ (root.querySelector('[data-spot="stage"]'));
   if (stage.scrollWidth <= stage.clientWidth) return;
   const cell = root.querySelector(`.map [data-row="${top}"][data-col="${left}"]`)?.getBoundingClientRect();
   const window = stage.getBoundingClientRect();
@@ -239,4 +239,4 @@ function sum(terms) {
   return terms.length > 4 ? `${terms.slice(0, 3).join(" + ")} + …` : terms.join(" + ");
 }
 
-mountAll("tiled-attention", { draw, at, listen, plots: () => import("./tiled-attention.plot.js") });
+mountAll("tiled-attention", { draw, at, listen });
