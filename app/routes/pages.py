@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from app.charts.marks import still_as_sent
 from app.embedding import Options, options
 from app.figures.file import LIGHT
 from app.http.cache import CACHE_CONTROL, ResponseCache, Wrong
@@ -18,8 +19,10 @@ from app.page import page_of
 from app.routes.site import Site
 from app.routes.work import made
 from app.runs import Run, rewritten
+from app.snapshot import encode
 from app.specs import NotFound, pasted_in
 from app.stories import PAGES, WIDGETS
+from app.templates import inert
 
 HTML = "text/html"
 
@@ -48,7 +51,9 @@ def router(site: Site, cache: ResponseCache) -> APIRouter:
         def make() -> bytes:
             hero = next(one for one in WIDGETS if one.hero is not None and one.charts)
             run, step = Run(hero.machine, hero.presets[0].spec), hero.hero or 0
-            return site.render(request, "home.html", shot=run.snapshot(step), chart=run.charts(step)[0], ink=LIGHT)
+            first, last = run.charts(0)[0], run.charts(step)[0]
+            told = b'{"charts":%b,"snapshots":%b}' % (encode({first.name: still_as_sent(first)}), run.part(0, step + 1, charts=True).json)
+            return site.render(request, "home.html", shot=run.snapshot(step), chart=last, told=inert(told), ink=LIGHT)
 
         return await cache.shared(request, HTML, lambda: beside(make))
 

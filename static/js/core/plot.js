@@ -29,8 +29,14 @@ export class Plot {
   constructor(div, { size, still }) {
     this.div = div;
     this.size = size;
+    this.rules = rules(still); // which belong below the bars
     new ResizeObserver(() => this.#fit()).observe(/** @type {HTMLElement} */ (div.parentElement));
-    this.rules = still.filter(({ role }) => role === "rule"); // which belong below the bars
+  }
+
+  /** Another run's chart has come. @param {import("./chart.js").Chart} chart */
+  take({ size, still }) {
+    [this.size, this.rules, this.#drawn] = [size, rules(still), []];
+    this.#bars.clear();
   }
 
   /** Bring the bars there are to where they belong now; Plotly draws them anew once the reader rests. @param {Mark[]} marks */
@@ -100,7 +106,7 @@ export class Plot {
     const looksOfAll = { ...layout(colours(div), true), xaxis: { ...axis, range: [0, width] }, yaxis: { ...axis, range: [height, 0] }, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0 }, hovermode: "closest", shapes, width: wide, height: high, autosize: false };
     Plotly.react(div, [bars], looksOfAll, { ...CONFIG, responsive: false });
     const elements = /** @type {NodeListOf<SVGElement>} */ (div.querySelectorAll(".bars .point > path"));
-    this.#bars = new Map(drawn.map(({ key, box }, place) => [key, { element: elements[place], drawn: box }]));
+    this.#bars = new Map(drawn.flatMap(({ key, box }, place) => (elements[place] ? [[key, { element: elements[place], drawn: box }]] : [])));
     for (const { element } of this.#bars.values()) element.style.transform = "";
     this.#drawn = this.#marks;
     delete div.dataset.behind;
@@ -151,6 +157,11 @@ export class Plot {
 }
 
 /** @typedef {{fill: string, stroke: string, width: number, pattern: string, ground: string, line: string}} Look */
+
+/** @param {Mark[]} still */
+function rules(still) {
+  return still.filter(({ role }) => role === "rule");
+}
 
 const CLEAR = "rgba(0, 0, 0, 0)";
 

@@ -46,6 +46,7 @@ export class Stage {
       const chart = new Chart(name, one);
       const marks = drawn ? chart.at(drawn) : [];
       if (drawn) drawing.adopt(marks);
+      plot?.take(chart);
       this.#charts.set(name, { chart, drawing, marks, plot });
     }
     this.#step = drawn ? drawn.step : -1;
