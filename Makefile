@@ -33,7 +33,9 @@ bench: .venv/tested scripts browser
 	$(BIN)/python -m tests.bench $(ARGS)
 
 picture: .venv/served
-	$(BIN)/python -m app figure "online-softmax?scores=6,5,7,6,7,9,8,6&step=6" static/readme.png
+	$(BIN)/python -m app figure "online-softmax?scores=6,5,7,6,7,9,8,6&step=6" static/shrink.gif --moving 5
+	$(BIN)/python -m app figure "online-softmax?scores=6,5,7,6,7,9,8,6&offset=80&step=6" static/overflow.gif --moving 5
+	$(BIN)/python -m app figure "tiled-attention?step=2" static/tile.gif --moving 1
 
 .venv/served: pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install python3.11 and python3.11-venv"; exit 1; }

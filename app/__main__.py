@@ -64,6 +64,9 @@ def command_line() -> argparse.ArgumentParser:
         "address", help="a state as in its link: online-softmax?scores=1,3,2&step=2, with theme=dark or size=card where wanted"
     )
     one.add_argument("file", type=Path, help="where to write it; its ending says which kind, such as .svg, .png or .gif")
+    one.add_argument(
+        "--moving", metavar="FIRST", type=int, help="for a GIF: the steps after this one up to the address's, each moving as on its page"
+    )
     one.add_argument("--site", default="", help="for a QR code: the address of the site that it leads to, such as https://host/path")
     one = command("check", lessons, "Check lessons: links, formulas, numbers, widgets, questions.")
     one.add_argument("folder", nargs="?", type=Path, help="a folder of lessons, or one lesson; the site's own where it is left out")
@@ -193,8 +196,11 @@ def many_open_files() -> None:
 
 
 def figure(given: Namespace) -> None:
+    from app.figures.file import DARK, LIGHT
     from app.figures.kinds import MEDIA_TYPES, make
+    from app.figures.moving import film
     from app.routes.figures import job_of
+    from app.runs import Run
     from app.specs import Refusal
     from app.stories import PICTURES
 
@@ -206,8 +212,17 @@ def figure(given: Namespace) -> None:
         raise Refused(f"{given.file.name} does not say which kind: end it with one of {', '.join(f'.{one}' for one in MEDIA_TYPES)}")
     if ending == "qr.svg" and not given.site:
         raise Refused("a QR code leads to a site: say which with --site https://host/path")
+    if given.moving is not None and ending != "gif":
+        raise Refused("only a GIF moves: let the file's name end with .gif")
     try:
-        made = make(ending, job_of(name, ending, dict(parse_qsl(query, keep_blank_values=True)), given.site.rstrip("/")))
+        job = job_of(name, ending, dict(parse_qsl(query, keep_blank_values=True)), given.site.rstrip("/"))
+        if given.moving is None:
+            made = make(ending, job)
+        elif 0 <= given.moving < job.step and name == job.machine:
+            run = Run(job.made, job.spec)
+            made = film([run.shot(step) for step in range(given.moving, job.step + 1)], DARK if job.dark else LIGHT)
+        else:
+            raise Refused(f"--moving {given.moving}: give a step before the address's own, which is {job.step}, and a widget's own picture")
     except Refusal as error:
         raise Refused(str(error)) from None
     given.file.write_bytes(made)

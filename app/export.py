@@ -205,7 +205,9 @@ class Copy:
     def files(self) -> dict[str, bytes]:
         """Every file by its name."""
         shown = {
-            name for name in self.assets.files if not name.endswith(".png") or any(name.encode() in body for _, body in self.pages.values())
+            name
+            for name in self.assets.files
+            if not name.endswith((".png", ".gif")) or any(name.encode() in body for _, body in self.pages.values())
         }
         found = {f"static/{self.assets.stamp}/{name}": self.assets.files[name].coded[""] for name in shown}
         found["static/embed.js"] = self.assets.files["embed.js"].coded[""]

@@ -51,12 +51,18 @@ def svg(shot: AnyShot, name: str = "", *, dark: bool = False) -> str:
     return outlined(figure(shot, name, DARK if dark else LIGHT)[0])
 
 
-def figure(shot: AnyShot, name: str = "", ink: Mapping[str, str] = LIGHT, lines: Sequence[str] | None = None) -> tuple[str, Any]:
-    """A figure with its words as letters, and the panels it was drawn from. `lines`: the caption's, where not wrapped as usual."""
+def figure(
+    shot: AnyShot, name: str = "", ink: Mapping[str, str] = LIGHT, lines: Sequence[str] | None = None, panels: Any = None
+) -> tuple[str, Any]:
+    """A figure with its words as letters, and the panels it was drawn from.
+
+    lines    the caption's, where not wrapped as usual
+    panels   what is drawn, where it is not the state itself but a moment on the way to it
+    """
     name = name or shot.machine.name
     if PICTURES[name].machine.name != shot.machine.name:
         raise ValueError(f"{name!r} draws another machine than {shot.machine.name}")
-    panels = PICTURES[name].draw(shot)
+    panels = PICTURES[name].draw(shot) if panels is None else panels
     picture: str = template(f"{name}.svg").render(
         shot=wire_of(shot), panels=panels, ink=ink, lines=wrapped(shot) if lines is None else lines, title=title(shot, name)
     )

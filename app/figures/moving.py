@@ -15,14 +15,17 @@ from typing import TypeVar
 
 from PIL import Image, ImageColor
 
+from app.charts import tween
 from app.charts.outlines import outlined
 from app.figures.file import LIGHT, figure, png, size_of, wrapped
+from app.stories import BY_NAME
 from app.stories.record import AnyShot
 
 SECONDS = 3.0
 FRAMES, LEAST = 64, 4
 WIDE = 960  # pixels; a projector's half
 STEP, LAST = 1200, 4000  # milliseconds that a step, and the last one, stay
+FRAME, LOOKED_AT = 70, 2200  # of a film: milliseconds between two frames, and those that a step is looked at once it is made
 # seconds of a frame, as measured: by itself, for a million pixels, for a million letters of SVG, and for a million numbers of its state
 EACH, PIXELS, LETTERS, NUMBERS = 0.04, 0.06, 0.45, 8.0
 _SAMPLES = 3  # frames that the palette is made from
@@ -91,6 +94,33 @@ def gif(
     pictures = [
         figure(shot, name, ink, lines=_padded(lines, most))[0] for shot, lines in _while(wanted, zip(listed, captions, strict=True))
     ]
+    return _animated(pictures, [STEP] * (len(listed) - 1) + [LAST], listed[-1].caption, ink, wanted)
+
+
+def film(shots: Sequence[AnyShot], ink: Mapping[str, str] = LIGHT) -> bytes:
+    """Steps in a row as an animated GIF in which each of them moves, as it does on its page: for slides and articles, made by hand.
+
+    The first state stands still for a moment; then each step runs through its beats and is looked at. Raises ValueError where there is
+    no chart to move.
+    """
+    charts = BY_NAME[shots[0].machine.name].charts
+    if charts is None:
+        raise ValueError(f"{shots[0].machine.name} has no picture that moves")
+    captions = [wrapped(shot) for shot in shots]
+    most = max(map(len, captions))
+    drawn = [charts(shot) for shot in shots]
+    pictures, lasts = [figure(shots[0], ink=ink, lines=_padded(captions[0], most))[0]], [STEP]
+    for shot, lines, before, now in zip(shots[1:], captions[1:], drawn, drawn[1:], strict=False):
+        end = max(tween.length(*pair) for pair in zip(now, before, strict=True))
+        for time in [*range(0, round(end), FRAME), end]:
+            moment = tuple(tween.at(*pair, time) for pair in zip(now, before, strict=True))
+            pictures.append(figure(shot, ink=ink, lines=_padded(lines, most), panels=moment)[0])
+            lasts.append(FRAME if time < end else LOOKED_AT)
+    return _animated(pictures, lasts, shots[-1].caption, ink, lambda: True)
+
+
+def _animated(pictures: Sequence[str], lasts: Sequence[int], caption: str, ink: Mapping[str, str], wanted: Callable[[], bool]) -> bytes:
+    """Figures as one GIF; each stays so many milliseconds."""
     sizes = [size_of(one) for one in pictures]
     width, height = max(wide for wide, _ in sizes), max(high for _, high in sizes)
     scale = WIDE / width
@@ -110,7 +140,7 @@ def gif(
     out = BytesIO()
     images[0].save(
         out, "GIF", save_all=True, append_images=images[1:], loop=0, optimize=False,
-        duration=[STEP] * (len(images) - 1) + [LAST], comment=listed[-1].caption.encode("ascii", "replace"),
+        duration=list(lasts), comment=caption.encode("ascii", "replace"),
     )  # fmt: skip
     return out.getvalue()
 

@@ -4,19 +4,22 @@ import io
 from urllib.parse import parse_qsl
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 from starlette.testclient import TestClient
 
+from app.__main__ import main
 from app.charts.outlines import outlined
 from app.figures import moving
 from app.figures.file import size_of
 from app.figures.kinds import Job, make
+from app.machines import MACHINES
 from app.main import create_app
 from app.routes.figures import job_of
 from app.settings import Settings
 from app.specs import SpecError
 from app.stories import BY_NAME, PICTURES
 
+SCORES_SHOWN = (6.0, 5.0, 7.0, 6.0, 7.0, 9.0, 8.0, 6.0)
 SCORES = ",".join(f"{i * 7 % 13}.125" for i in range(64))
 VALUES = ";".join(",".join(["1.5"] * 16) for _ in range(64))
 TILES = [
@@ -97,3 +100,36 @@ def test_a_run_too_long_is_refused_in_words():
         answer = client.get("/figures/tiled-attention.gif?seed=1&n_q=64&n_k=64&d=16&d_v=16&block_q=1&block_k=1&format=bfloat16")
     assert answer.status_code == 422
     assert "larger blocks" in answer.text
+
+
+def test_a_film_runs_through_the_beats_of_a_step(tmp_path):
+    """Its first frame is the state before, its last the state itself, and those between are many and differ."""
+    film = tmp_path / "shrink.gif"
+    main(["figure", "online-softmax?step=6", str(film), "--moving", "5"])
+    shown = Image.open(film)
+    frames = []
+    for at in range(shown.n_frames):
+        shown.seek(at)
+        frames.append(shown.convert("RGB").tobytes())
+    assert len(frames) > 12
+    assert len(set(frames)) > 10
+    whole = Image.open(
+        io.BytesIO(make("gif", Job("online-softmax", "online-softmax", MACHINES["online-softmax"].spec(scores=SCORES_SHOWN), 6)))
+    )
+    whole.seek(6)
+    assert whole.size == shown.size
+    apart = ImageChops.difference(whole.convert("RGB"), Image.frombytes("RGB", shown.size, frames[-1])).convert("L")
+    assert sum(apart.histogram()[64:]) < 0.01 * shown.size[0] * shown.size[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["online-softmax?step=6", "a.png", "--moving", "5"], "only a GIF moves"),
+        (["online-softmax?step=2", "a.gif", "--moving", "2"], "before the address's own"),
+    ],
+)
+def test_a_film_of_nothing_is_refused_in_words(given, said, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["figure", given[0], str(tmp_path / given[1]), *given[2:]])
+    assert said in capsys.readouterr().err

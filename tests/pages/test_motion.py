@@ -1,12 +1,15 @@
 """A step as it moves, frame by frame with the clock held: cause before effect, and a label always says its mark's height."""
 
+import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.charts import tween
 from app.numbers import show
+from app.runs import Run
 from app.stories import PAGES
 from tests.pages.driver import DEFAULT, Widget
 
@@ -17,14 +20,14 @@ AT = """(time) => { for (const one of window.held) one.currentTime = time;
 FRAME = """
 (root) => Object.fromEntries([...root.querySelectorAll("[data-swap]")].filter((part) => part.querySelector(".chart")).map((part) => {
   const svg = part.querySelector("svg");
-  const [edge, scale] = [svg.getBoundingClientRect(), svg.viewBox.baseVal.width / svg.getBoundingClientRect().width];
+  const { a, e, f } = svg.getScreenCTM();
   const plotted = part.closest("[data-plotted]") ? [...part.parentElement.querySelectorAll("[data-plot] .bars .point > path")] : [];
   const rects = [...part.querySelectorAll("rect[data-key]")];
   return [part.dataset.swap, Object.fromEntries([...part.querySelectorAll("[data-key]")].map((mark) => {
     const solid = ["now", "kept", "failed"].includes(mark.dataset.role) && plotted[rects.indexOf(mark)];
     const box = (solid || mark).getBoundingClientRect();
     return [mark.dataset.key, { role: mark.dataset.role, text: mark.textContent, seen: getComputedStyle(mark).visibility === "visible",
-      top: (box.top - edge.top) * scale, left: (box.left - edge.left) * scale, width: box.width * scale, height: box.height * scale }];
+      top: (box.top - f) / a, left: (box.left - e) / a, width: box.width / a, height: box.height / a }];
   }))];
 }))
 """
@@ -278,6 +281,29 @@ def test_what_comes_of_it_is_seen_after_it(page: Page, address: str, cause: str,
         )
 
     assert first(cause) < first(effect)
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+@pytest.mark.usefixtures("without_plotly")
+def test_a_film_moves_as_the_page_does(page: Page, name: str):
+    """At every moment a mark stands in a GIF's frame where it stands on the page, and says the same."""
+    widget = Widget(page)
+    widget.open(path=f"/widgets/{name}?step=1")
+    held = step(widget)
+    record = PAGES[name]
+    run = Run(record.machine, record.presets[0].spec)
+    for part in (0.1, 0.35, 0.6, 0.85):
+        seen = held.at(held.end * part)
+        for chart, before in zip(run.charts(2), run.charts(1), strict=True):
+            for mark in tween.at(chart, before, held.end * part).marks:
+                found = seen[chart.name][mark.key]
+                assert found["seen"] == (mark.role != "none"), (mark.key, part)
+                if not found["seen"]:
+                    continue
+                numbers = [[float(one) for one in re.findall(r"[\d.]*\d", text)] for text in (found["text"], mark.text)]
+                assert numbers[0] == pytest.approx(numbers[1], abs=0.02 + 0.02 * abs(mark.value or 0)), mark.key
+                if mark.shape == "rect" and mark.box[3] > 2:
+                    assert (found["left"], found["top"]) == pytest.approx(mark.box[:2], abs=1.5), mark.key
 
 
 @pytest.mark.usefixtures("without_plotly")

@@ -141,7 +141,8 @@ export function counted({ text, value, before, via }, progress, [, there = 1, le
   const half = via?.[2] ?? undefined;
   const within = (/** @type {number} */ from, /** @type {number} */ to) => (progress < to ? eased(Math.max((progress - from) / (to - from), 0)) : 1);
   const now = half === undefined ? before + (value - before) * within(0, 1) : progress < leaves ? before + (half - before) * within(0, there) : half + (value - half) * within(leaves, 1);
-  return text.slice(0, at) + show(now) + text.slice(at + said.length);
+  const counts = Number.isInteger(value) && Number.isInteger(before) && Math.abs(value - before) >= 10; // things, and not a measure
+  return text.slice(0, at) + show(counts ? Math.round(now) : now) + text.slice(at + said.length);
 }
 
 /** How far a mark has come after a part of its time: EASING, as the browser works it out. @param {number} part */
