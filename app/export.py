@@ -347,6 +347,8 @@ class Turned(HTMLParser):
         previews = (given.get("property") or given.get("name") or "").startswith(
             ("og:image", "twitter:image")
         )  # PNGs, which only a server draws
+        if given.get("rel") == "modulepreload" and self.widget:  # static/js/copy.js brings them while the run comes
+            return
         if previews or given.get("type") == "application/json+oembed" or (tag == "img" and ".qr.svg" in (given.get("src") or "")):
             return
         before = dict(given)

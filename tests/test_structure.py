@@ -199,6 +199,38 @@ def test_core_scripts_know_no_widget_and_only_run_fetches():
     assert "document" not in (ROOT / "static/js/core/player.js").read_text()
 
 
+def test_core_scripts_know_no_field_of_a_spec():
+    """What is special about a field is said where it stands, in its template."""
+    fields = {field.name for machine in MACHINES.values() for field in machine.fields}
+    assert len(fields) > 20
+    for path in (ROOT / "static/js/core").glob("*.js"):
+        named = set(re.findall(r'(?:name|data-field|data-part|for)="([^"$]+)"', path.read_text()))
+        assert named & fields == set(), path.name
+        assert '"offset"' not in path.read_text()
+
+
+def test_a_page_preloads_every_module_that_its_first_step_needs():
+    core = ROOT / "static/js/core"
+    needed, found = {"widget"}, set()
+    while needed - found:
+        name = min(needed - found)
+        found.add(name)
+        needed |= set(re.findall(r'^import .* from "\./([a-z-]+)\.js";$', (core / f"{name}.js").read_text(), re.MULTILINE))
+    listed = re.search(r"for name in \(([^)]*)\)", (ROOT / "templates/modules.html").read_text())
+    assert listed
+    assert re.findall(r'"([a-z-]+)"', listed[1]) == sorted(found)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "static/js/core").glob("*.js")), ids=lambda path: path.name)
+def test_no_function_of_core_is_long(path):
+    """By the formatting of these files: what begins at some depth ends with the first brace that closes there."""
+    lines = path.read_text().splitlines()
+    for start, line in enumerate(lines):
+        head = re.match(r"( *)(?:export )?(?:async )?(?:function \w+|(?!if|for|while|switch)#?\w+)\(.*\) \{$", line)
+        if head:
+            assert next(end for end in range(start, len(lines)) if lines[end] == f"{head[1]}}}") - start < 100, line
+
+
 def test_the_top_level_is_the_house_and_nothing_else():
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
     assert folders - {"node_modules"} <= {"app", "static", "templates", "lessons", "tests", "tilewise.egg-info"}

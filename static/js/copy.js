@@ -64,6 +64,7 @@
     });
     ready.observe(root, { attributes: true, attributeFilter: ["data-ready"] });
   }
+  import(new URL("core/widget.js", here).href); // and all that it needs, while the run comes
   import(new URL("core/run.js", here).href)
     .then((run) => run.filled(document))
     .then(() => {

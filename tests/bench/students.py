@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import selectors
 import socket
 import time
@@ -20,16 +21,11 @@ MOST = 100.0  # milliseconds at p95
 SECONDS = int(os.environ.get("BENCH_SECONDS", "12"))
 LADDER = (500, 1000, 1500, 2000, 2500, 3000, 4000)
 TITLE = f"students: {STUDENTS} of them on one worker on one core, a step a second each, for {SECONDS} s"
+_MODULES = re.search(r"for name in \(([^)]*)\)", (Path(__file__).parents[2] / "templates/modules.html").read_text())
 _STATIC = (
     "css/site.css",
-    "js/core/player.js",
-    "js/core/run.js",
-    "js/core/bind.js",
-    "js/core/widget.js",
-    "js/core/stage.js",
-    "js/core/chart.js",
-    "js/core/timeline.js",
     "js/core/plain.js",
+    *(f"js/core/{name}.js" for name in re.findall(r'"([a-z-]+)"', _MODULES[1] if _MODULES else "")),
 )
 
 

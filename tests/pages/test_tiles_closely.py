@@ -102,6 +102,15 @@ class TestSlowly:
                 at_phase(widget, shot, phase)
                 expect(widget.part("live")).to_have_text(shot["words"][f"phase_{phase}"])
 
+    def test_playing_by_key_shows_whole_tiles(self, slow: Tiles, tiled: Runs):
+        slow.action("next").focus()
+        slow.keyboard.press("Enter")
+        slow.keyboard.press("k")
+        slow.at(2)
+        slow.keyboard.press("k")
+        agrees(slow, tiled(DEFAULT)[2])
+        assert slow.phase() is None
+
     def test_back_through_the_phases_of_a_tile_and_out_of_it(self, slow: Tiles, tiled: Runs):
         run = tiled(DEFAULT)
         for _ in range(14):

@@ -1,7 +1,8 @@
 // Widgets in a lesson: each takes the place of its picture when the reader comes near.
 
-import { mountGuest } from "../core/widget.js";
+import { renamed as own } from "../core/loader.js";
 import { fetchPage } from "../core/run.js";
+import { mountGuest } from "../core/widget.js";
 
 /** How far below the window a widget is fetched. */
 const NEAR = "700px";
@@ -75,8 +76,8 @@ export async function reveal(place, after) {
 
 /** A widget of another page, with its names made this page's. @param {HTMLElement} section @param {string} id */
 function renamed(section, id) {
-  const root = document.adoptNode(section);
-  const old = root.id;
+  const root = own(section, section.id, id);
+  root.id = id;
   for (const region of root.querySelectorAll("[role='region']")) region.setAttribute("role", "group"); // a page's landmarks are its own
   for (const part of root.querySelectorAll("section")) {
     const group = document.createElement("div");
@@ -84,12 +85,6 @@ function renamed(section, id) {
     group.setAttribute("role", "group");
     group.append(...part.childNodes);
     part.replaceWith(group);
-  }
-  for (const element of [root, ...root.querySelectorAll("*")]) {
-    for (const { name, value } of element.attributes) {
-      const now = value.split(" ").map((one) => one.replace(new RegExp(`^(url\\(#|#)?${old}(?=-|$)`), `$1${id}`)).join(" ");
-      if (now !== value && name !== "value" && name !== "class") element.setAttribute(name, now);
-    }
   }
   return root;
 }
