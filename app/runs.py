@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.charts.marks import Chart, changes_as_sent
@@ -128,6 +128,18 @@ class Run:
             return self.encoded(step)
         changes = {one.name: changes_as_sent(one, before) for one, before in zip(self.charts(step), first, strict=True)}
         return self.encoded(step)[:-1] + b',"charts":' + encode(changes) + b"}"
+
+    def swept(self, step: int) -> bytes:
+        """The state at a step for each position of its widget's slider, as JSON: charts are told apart from those of step 0 here."""
+        if self.widget.slider is None:
+            return b'{"field":"","values":[],"snapshots":[]}'
+        field, positions = self.widget.slider
+        first, found = self.charts(0), []
+        for position in positions:
+            other = Run(self.machine, replace(self.spec, **{field: float(position)}))
+            changes = {one.name: changes_as_sent(one, before) for one, before in zip(other.charts(step), first, strict=True)}
+            found.append(other.encoded(step)[:-1] + b',"charts":' + encode(changes) + b"}")
+        return b'{"field":%b,"values":%b,"snapshots":[%b]}' % (encode(field), encode(list(positions)), b",".join(found))
 
     def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES, *, charts: bool = False) -> "Part":
         """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none. `charts`: with their charts, for scripts that draw."""

@@ -20,8 +20,8 @@ from app.machines.fields import Room
 from app.machines.run import Machine
 from app.routes import schema
 from app.routes.work import AT_ONCE, BESIDE, Budget
+from app.runs import Run, snapshot
 from app.runs import run as run_of
-from app.runs import snapshot
 from app.snapshot import MAX_COUNT, NoSuchStep, encode
 from app.specs import LAST_STEP, Fault, NotFound, SpecError, clip, parse, query, text, whole
 from app.stories import BY_NAME, WIDGETS
@@ -122,6 +122,12 @@ def _add(api: APIRouter, machine: Machine, cache: ResponseCache, pool: DrawingPo
         step = whole("step", request.path_params["step"], 0, LAST_STEP)
         return await run(request, "get", _given(request), step, 1, _shot)
 
+    async def swept(request: Request) -> Response:
+        """A state at each position of the widget's slider, for a page whose reader drags it."""
+        step = whole("step", request.path_params["step"], 0, LAST_STEP)
+        spec, _ = weighed(machine, _given(request), "page", step, 1, budget)
+        return await cache.shared(request, JSON, lambda: pool.run(_swept, machine.name, spec, step))
+
     async def many(request: Request) -> Response:
         kept = cache.find(request)
         if kept is not None:
@@ -152,6 +158,8 @@ def _add(api: APIRouter, machine: Machine, cache: ResponseCache, pool: DrawingPo
         )  # fmt: skip
 
     add(f"{path}/{{step}}", one, "GET", "snapshot", "one snapshot", schema.one_parameters(machine))
+    if BY_NAME[machine.name].slider:
+        api.add_api_route(f"/machines/{machine.name}/sweeps/{{step}}", swept, include_in_schema=False, response_class=Response)
     add(path, many, "GET", "run", "a run of snapshots", schema.many_parameters(machine))
     add(path, posted, "POST", "long_run", "a run of snapshots of a spec too long for a URL", schema.body(machine))
 
@@ -182,6 +190,10 @@ def _run(name: str, spec: Any, start: int, count: int) -> bytes:
 
 def _charted(name: str, spec: Any, start: int, count: int) -> bytes:
     return run_of(MACHINES[name], spec, start, count, charts=True).json
+
+
+def _swept(name: str, spec: Any, step: int) -> bytes:
+    return Run(MACHINES[name], spec).swept(step)
 
 
 def _given(request: Request) -> dict[str, str]:
