@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.charts.marks import Chart, changes_as_sent
+from app.charts.marks import Chart, changes_as_sent, still_as_sent
 from app.machines.run import Machine, Moment, moments
 from app.snapshot import MAX_BYTES, MAX_COUNT, NoSuchStep, encode, told_of, wire_of
 from app.specs import SpecError, known_version, parse, pasted_in, query, text
@@ -132,14 +132,15 @@ class Run:
     def swept(self, step: int) -> bytes:
         """The state at a step for each position of its widget's slider, as JSON: charts are told apart from those of step 0 here."""
         if self.widget.slider is None:
-            return b'{"field":"","values":[],"snapshots":[]}'
+            return b'{"field":"","values":[],"charts":{},"snapshots":[]}'
         field, positions = self.widget.slider
         first, found = self.charts(0), []
         for position in positions:
             other = Run(self.machine, replace(self.spec, **{field: float(position)}))
             changes = {one.name: changes_as_sent(one, before) for one, before in zip(other.charts(step), first, strict=True)}
             found.append(other.encoded(step)[:-1] + b',"charts":' + encode(changes) + b"}")
-        return b'{"field":%b,"values":%b,"snapshots":[%b]}' % (encode(field), encode(list(positions)), b",".join(found))
+        told = encode({one.name: still_as_sent(one) for one in first})
+        return b'{"field":%b,"values":%b,"charts":%b,"snapshots":[%b]}' % (encode(field), encode(list(positions)), told, b",".join(found))
 
     def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES, *, charts: bool = False) -> "Part":
         """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none. `charts`: with their charts, for scripts that draw."""

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "app.paste": {"app.numbers"},
     "app.specs": {"app.machines", "app.numbers", "app.paste"},
     "app.look": set(),
-    "app.charts": {"app.charts"},
+    "app.charts": {"app.charts", "app.numbers"},
     "app.hooks": {"app.look", "app.numbers"},
     "app.stories": {"app.machines", "app.numbers", "app.specs", "app.look", "app.charts", "app.stories"},
     "app.snapshot": {"app.machines", "app.numbers", "app.specs", "app.stories"},

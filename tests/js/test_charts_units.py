@@ -173,3 +173,60 @@ def test_a_finger_steps_and_a_mouse_does_not(core: Core):
         const open = root.querySelector("details").open; root.remove(); return [steps, open];""",
     )
     assert told == [[1], False]
+
+
+SWEPT = {
+    "field": "offset",
+    "values": [0, 1],
+    "charts": {"bars": still_as_sent(FIRST)},
+    "snapshots": [{"step": 1, "charts": {}}, {"step": 1, "charts": {"bars": changes_as_sent(NEXT, FIRST)}}],
+}
+SWEEPING = """
+  const form = document.createElement("form");
+  form.innerHTML = '<input type="range" name="offset" min="0" max="100" data-sweep><input type="range" name="other" min="0" max="100">';
+  document.body.append(form);
+  const [offset, other] = form.elements;
+  const asked = [], shown = [];
+  let where = "/sweeps/1?scores=1";
+  const sweep = new module.Sweep(form, { address: () => where, show: (snapshot, charts) => shown.push([snapshot, [...charts.keys()]]),
+    get: async (url) => { asked.push(url); if (url.includes("broken")) throw new Error("no"); return given; } });
+  const done = (found) => { form.remove(); return found; };
+"""
+
+
+def test_a_sliders_states_are_asked_for_once_and_shown_at_once(core: Core):
+    told = core(
+        "sweep",
+        SWEEPING
+        + """
+        offset.value = 1;
+        const before = sweep.glimpse(offset);
+        offset.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+        offset.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+        other.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+        await new Promise((done) => setTimeout(done));
+        const here = sweep.glimpse(offset);
+        offset.value = 50;
+        return done([before, here, sweep.glimpse(offset), sweep.glimpse(other), asked, shown.length, shown[0][0].step, shown[0][1]]);""",
+        SWEPT,
+    )
+    assert told == [False, True, False, False, ["/sweeps/1?scores=1"], 1, 1, ["bars"]]
+
+
+def test_for_another_step_they_are_asked_for_anew_and_where_they_do_not_come_nothing_is_shown(core: Core):
+    told = core(
+        "sweep",
+        SWEEPING
+        + """
+        offset.value = 1;
+        await sweep.ask();
+        where = "/sweeps/2?scores=1";
+        const stale = sweep.glimpse(offset);
+        where = "/broken";
+        await sweep.ask();
+        const broken = sweep.glimpse(offset);
+        await sweep.ask();
+        return done([stale, broken, asked]);""",
+        SWEPT,
+    )
+    assert told == [False, False, ["/sweeps/1?scores=1", "/broken", "/broken"]]

@@ -173,3 +173,33 @@ def test_a_tap_on_the_picture_steps(browser: Browser, site: str):
     widget.field("offset").tap()
     widget.stays(4)
     context.close()
+
+
+@pytest.mark.usefixtures("without_plotly")
+def test_every_frame_of_a_drag_shows_its_own_state(page: Page, widget: Widget):
+    """The values come with one question: no answer is waited for while the hand moves, and the bars on the left stay where they are."""
+    page.emulate_media(reduced_motion="reduce")
+    widget.open("step=8")
+    with page.expect_response("**/sweeps/8?*") as answer:
+        widget.field("offset").focus()
+    answer.value.finished()
+    page.route("**/widgets/online-softmax?*", lambda route: None)  # a server that does not answer meanwhile
+    seen = widget.field("offset").evaluate(
+        """async (field) => {
+          const bars = () => [...document.querySelectorAll(".chart-sizes [data-key^='bar/']")].map((bar) => bar.getAttribute("height"));
+          const still = bars();
+          const found = [];
+          for (const value of [10, 40, 79, 80, 90, 79]) {
+            field.value = value;
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((shown) => requestAnimationFrame(shown));
+            const failed = document.querySelectorAll(".chart-exps [data-key^='bar/'][data-role='failed']").length;
+            found.push([value, failed, document.querySelector("[data-mark='failed']").dataset.on, document.querySelector(".chart-sizes [data-key='m-name']").textContent, String(bars()) === String(still)]);
+          }
+          return found;
+        }"""
+    )
+    assert seen == [
+        [10, 0, "no", "m = 19", True], [40, 0, "no", "m = 49", True], [79, 0, "no", "m = 88", True],
+        [80, 1, "yes", "m = 89", True], [90, 8, "yes", "m = 99", True], [79, 0, "no", "m = 88", True],
+    ]  # fmt: skip

@@ -182,6 +182,11 @@ export async function fetchPage(url, signal) {
   return { ok: status < 400, page };
 }
 
+/** What an address of the API answers, asked for once. @param {string} url @returns {Promise<any>} */
+export async function fetchJson(url) {
+  return (await held(await fileOf(url))).json();
+}
+
 /** An answer; what a copy of the site holds packed is unpacked, unless its server has done that. @param {string} url @param {RequestInit} [given] @returns {Promise<Response>} */
 async function held(url, given) {
   const answer = await fetch(url, given);

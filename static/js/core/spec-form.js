@@ -4,6 +4,8 @@ import { show } from "./bind.js";
 
 /** Milliseconds after the last key in a text field before it is read. */
 const PAUSE = 350;
+/** Milliseconds that a slider rests before the server is asked for what is shown already. */
+const REST = 200;
 
 /**
  * @typedef {object} Given
@@ -11,6 +13,7 @@ const PAUSE = 350;
  * @property {(start: boolean) => number} step    the step that a changed spec is shown at
  * @property {(go: () => void, ms: number) => void} soon    unless something else is asked for before
  * @property {(query: string, fill: boolean, asked?: {visit: string}) => void} load
+ * @property {(field: HTMLInputElement) => boolean} [glimpse]    show what a field's new value gives at once, where that is known
  */
 
 export class SpecForm {
@@ -21,12 +24,13 @@ export class SpecForm {
   #visits = 0;
 
   /** @param {HTMLFormElement} form @param {Given} given */
-  constructor(form, { id, step, soon, load }) {
+  constructor(form, { id, step, soon, load, glimpse = () => false }) {
     this.form = form;
     this.id = id;
     this.step = step;
     this.soon = soon;
     this.load = load;
+    this.glimpse = glimpse;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("focusout", () => (this.#visits += 1));
     form.addEventListener("input", (event) => this.#input(/** @type {HTMLInputElement} */ (event.target)));
@@ -117,6 +121,6 @@ export class SpecForm {
     // what says the same in another way gives way to what is typed
     const clears = field.value && /** @type {HTMLElement | null} */ (field.closest("[data-clears]"))?.dataset.clears;
     for (const name of clears ? clears.split(" ") : []) /** @type {HTMLInputElement} */ (this.form.elements.namedItem(name)).value = "";
-    this.soon(() => this.change(), typed ? PAUSE : 0);
+    this.soon(() => this.change(), typed ? PAUSE : this.glimpse(field) ? REST : 0);
   }
 }

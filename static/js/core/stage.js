@@ -12,6 +12,7 @@ import { Timeline } from "./timeline.js";
  * @property {boolean} [forward]    whether it may move, where it is the next one
  * @property {number} [rate]    how fast
  * @property {number} [phase]    the beat after which it is held, where a step is taken slowly
+ * @property {Map<string, Chart>} [charts]    what its marks are told apart from, where that is not the run's own
  * @property {Snapshot} [before]    the step before it, for one that is held and was not come to from there
  */
 
@@ -53,7 +54,7 @@ export class Stage {
   }
 
   /** @param {Snapshot} snapshot @param {How} how */
-  show(snapshot, { forward = false, rate = 1, phase, before } = {}) {
+  show(snapshot, { forward = false, rate = 1, phase, before, charts } = {}) {
     if (phase !== undefined && this.#held === snapshot.step && this.#timeline.moving) {
       this.#timeline.to(phase);
       return;
@@ -67,7 +68,7 @@ export class Stage {
     /** @type {number[]} */
     let beats = [];
     for (const one of this.#charts.values()) {
-      const [before, marks] = [one.marks, one.chart.at(snapshot)];
+      const [before, marks] = [one.marks, (charts?.get(one.chart.name) ?? one.chart).at(snapshot)];
       one.marks = marks;
       one.drawing.draw(marks);
       one.plot?.draw(marks);

@@ -11,6 +11,7 @@ import { Run } from "./run.js";
 import { Sharing, copy } from "./sharing.js";
 import { SpecForm } from "./spec-form.js";
 import { Phases, Steps } from "./steps.js";
+import { Sweep } from "./sweep.js";
 import { Transport, bounds } from "./transport.js";
 
 /**
@@ -64,7 +65,9 @@ class Widget {
       step: (start) => (start ? this.player.first : this.player.step),
       soon: (go, ms) => this.loader.soon(go, ms),
       load: (query, fill, asked) => this.loader.load(query, fill, asked),
+      glimpse: (field) => this.sweep.glimpse(field),
     });
+    this.sweep = new Sweep(this.form.form, { address: () => this.sweeps(), show: (snapshot, charts) => this.glimpse(snapshot, charts) });
     this.address = new Address({
       base,
       kind,
@@ -137,6 +140,20 @@ class Widget {
     this.asking.stepped(seen, why);
     this.beside(snapshot.step);
     if (why === "user" && this.live) this.live.textContent = phase === undefined ? snapshot.spoken : seen.caption;
+  }
+
+  /** Show a state while a slider is dragged through it: its picture and its numbers, and nothing that lasts. @param {Snapshot} snapshot @param {import("./stage.js").How["charts"]} charts */
+  glimpse(snapshot, charts) {
+    bind(this.root, snapshot);
+    this.pictures.show(snapshot, { why: "spec", forward: false, charts });
+  }
+
+  /** Where the states at every position of a slider are had. */
+  sweeps() {
+    const [path, query] = /** @type {Snapshot} */ (this.shown).links.self.split("?");
+    const slider = /** @type {HTMLInputElement | null} */ (this.root.querySelector("input[data-sweep]"));
+    const given = query.split("&").filter((pair) => !pair.startsWith(`${slider?.name}=`));
+    return `${this.base}${path.replace("/snapshots/", "/sweeps/")}?${given.join("&")}`;
   }
 
   /** Show the same step again, for it looks different. */
