@@ -30,7 +30,7 @@ from app.specs import query
 from app.stories import PAGES, PICTURES
 
 _LINKS_TO_PRESETS = re.compile(rb'<nav class="presets".*?</nav>', re.DOTALL)
-_WIDGET = re.compile(rb'<section class="widget".*(?=<section class="intro")', re.DOTALL)
+_WIDGET = re.compile(rb'<section class="widget".*</section>', re.DOTALL)
 _HERE = "http://copy.invalid"  # the address the site is asked under, which stands in no file
 _ROOT = "/~copy~"
 _LINKS = ("href", "src", "srcset", "data-live", "data-base", "data-static", "action", "content")
