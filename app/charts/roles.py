@@ -89,7 +89,7 @@ ROLES: dict[str, Look] = {
     "cell-small": Look(fill="text", size=9, anchor="middle"),
     "cell-bold-small": Look(fill="text", size=9, anchor="middle", bold=True),
     "cell-soft-small": Look(fill="soft", size=9, anchor="middle"),
-    "cell-factor": Look(fill="new", size=11, anchor="middle", bold=True),
+    "cell-factor": Look(fill="new", size=10, anchor="middle", bold=True),
     "cell-cast": Look(fill="new", size=7.5, anchor="middle"),
     "cell-new": Look(fill="new", size=10, anchor="middle"),
 }

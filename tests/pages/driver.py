@@ -248,6 +248,7 @@ PLOT = """
   const { a, e, f } = svg.getScreenCTM();
   const place = (box) => [box.left - e, box.top - f, box.width, box.height].map((x) => x / a);
   return { bars: bars.y.map((high, i) => ({ high: -high, foot: bars.base[i], ink: bars.marker.color[i], said: bars.customdata[i] })),
+           bare: [...div.querySelectorAll(".bars .point > path")].map((path) => getComputedStyle(path).fill),
            drawn: [...div.querySelectorAll(".bars .point > path")].map((path) => place(path.getBoundingClientRect())),
            ranges: [div.layout.xaxis.range, div.layout.yaxis.range], shown: !div.hidden };
 }

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from app.numbers import show
 from tests.conftest import Watch
-from tests.pages.driver import Api, clean, rects, same_places
+from tests.pages.driver import Api, clean, plot, rects, same_places
 from tests.pages.tiles import (
     CAUSAL,
     DATA,
@@ -379,6 +379,14 @@ class TestPlotly:
             same_places(widget, "tiles")
             page.wait_for_function("() => !document.querySelector('[data-plot=tiles]').hasAttribute('data-behind')")
             same_places(widget, "tiles")
+
+    def test_a_consumed_tile_is_hatched_and_not_filled(self, page: Page, widget: Tiles):
+        page.emulate_media(reduced_motion="reduce")
+        widget.open("step=2")
+        widget.mapped()
+        looks = dict(zip(rects(widget, "tiles"), plot(widget, "tiles")["bare"], strict=True))
+        assert looks["cell/0/0"].startswith("url(")
+        assert "url(" not in looks["cell/0/2"]
 
     def test_where_there_is_no_room_for_numbers_a_tile_is_one_mark(self, page: Page, widget: Tiles, tiled: Runs):
         page.emulate_media(reduced_motion="reduce")

@@ -139,15 +139,15 @@ export class Plot {
     const chart = /** @type {SVGElement} */ (this.div.closest("figure")?.querySelector(".chart"));
     chart.append(probe);
     const { fill, stroke, strokeWidth, strokeDasharray, fillOpacity } = getComputedStyle(probe);
-    const paper = getComputedStyle(this.div.closest("figure") ?? this.div).backgroundColor;
+    const paper = getComputedStyle(chart).getPropertyValue("--ground").trim();
     const solid = strokeDasharray === "none" && fill !== "none";
-    const bad = role.startsWith("failed");
+    const [bad, gone] = [role === "failed", role === "gone"]; // which a pattern fills, and no ink that could be computed
     const look = {
-      fill: !solid || role === "none" ? CLEAR : bad ? stroke : faded(fill, Number(fillOpacity)),
+      fill: !solid || role === "none" ? CLEAR : bad ? stroke : gone ? paper : faded(fill, Number(fillOpacity)),
       stroke: !solid || role === "none" || stroke === "none" ? CLEAR : stroke,
       width: solid && stroke !== "none" ? parseFloat(strokeWidth) : 0,
-      pattern: bad ? "x" : "",
-      ground: paper,
+      pattern: bad ? "x" : gone ? "/" : "",
+      ground: gone ? stroke : paper,
       line: stroke,
     };
     probe.remove();
