@@ -40,7 +40,7 @@ async (root, asked) => {
       const found = [], walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
       while (walk.nextNode()) {
         const said = walk.currentNode.data.trim();
-        if (said && !walk.currentNode.parentElement.closest("script, textarea, [data-part='live'], [data-part='readout'], [data-part='shared']")) found.push(said);
+        if (said && !walk.currentNode.parentElement.closest("script, textarea, [data-role='none'], [data-part='live'], [data-part='readout'], [data-part='shared']")) found.push(said);
       }
       return found;
     };

@@ -108,7 +108,7 @@ def test_the_home_page_leads_here(new_context):
     page: Page = new_context(java_script_enabled=False).new_page()
     page.goto("/")
     page.get_by_role("link", name="Read the first score").click()
-    Widget(page).at(0, 8)
+    Widget(page).at(1, 8)
 
 
 def test_the_embed_works_too(plain: Widget, api: Api):

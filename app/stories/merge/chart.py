@@ -201,8 +201,10 @@ def _results(shot: MergeShot, layout: Layout, made: Mapping[int, Part]) -> Itera
         failed = part is not None and not math.isfinite(part.l)
         role = "none" if part is None else "failed-cell" if failed else "now-cell" if now else "kept-cell" if part.waiting else "gone"
         yield Mark(f"result/{number}", "rect", role, layout.boxes[number], beat=WRITE if now else 0)
-        told = [] if part is None else [show(part.m), show(part.l), *([_listed(part.output, wide - 44)] if part.output is not None else [])]
-        room = fitted(told, wide - 44, 12.0, 7.0)
+        beside = wide - 16 - width_of("output" if wide > 110 else "out", 11.0)  # beside what is said at the left
+        told = [] if part is None else [show(part.m), show(part.l), *([_listed(part.output, beside)] if part.output is not None else [])]
+        room = fitted(told, beside, 12.0, 0.0)
+        told = [text if width_of(text, 8.5) <= beside else "…" for text in told]
         for line in range(3 if shot.state.reference.output is not None else 2):
             words = "none" if part is None else ("cell-end-bold" if now else "cell-end") if room >= 11 else "cell-end-small"
             where = box(x + wide - 6, y + NAME + LINE * (line + 0.8), 0, 0)

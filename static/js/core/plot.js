@@ -22,6 +22,8 @@ export class Plot {
   /** @type {Map<string, string>} */
   #words = new Map();
   #timer = 0;
+  /** What Plotly was last drawn at. */
+  #scale = 0;
   /** @type {Map<string, Look>} */
   #looks = new Map();
 
@@ -82,6 +84,7 @@ export class Plot {
     const looks = drawn.map(({ role }) => this.#look(role));
     div.hidden = false;
     const [wide, high] = this.#place();
+    this.#scale = this.#unit();
     const figure = /** @type {HTMLElement} */ (div.closest("figure"));
     figure.dataset.plotted = "yes";
     const bars = {
@@ -127,7 +130,7 @@ export class Plot {
   }
 
   #fit() {
-    if (this.#drawn.length) this.#react();
+    if (this.#drawn.length && Math.abs(this.#unit() - this.#scale) > 0.001) this.#react();
   }
 
   /** How a role looks on this page, as its style sheet says. @param {string} role @returns {Look} */
