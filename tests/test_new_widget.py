@@ -34,6 +34,7 @@ def everything():
 
     page = text(f"/widgets/{NAME}?scores=1,3,2,5&step=4")
     assert re.findall(r'<data data-value="mean"[^>]* value="2.75"', page)
+    assert 'data-part="stage"' in page and 'data-part="caption"' in page, "the stage, with the step's sentence"
     script, = re.findall(r'<script type="module" src="([^"]+)"', page)
     assert "mountAll" in text(script)
     assert "x" in text(f"/widgets/{NAME}?scores=1,x", 422)
