@@ -14,7 +14,7 @@ def length(chart: Chart, before: Chart) -> float:
     >>> a = Mark("bar/0", "rect", "kept", (10.0, 0.0, 5.0, 100.0))
     >>> b = a._replace(box=(10.0, 50.0, 5.0, 50.0), was=a.box, beat=1)
     >>> length(*(Chart("sizes", "Sizes", (100, 110), (), (mark,), (200, 300)) for mark in (b, a)))
-    300
+    300.0
     """
     return _ends(chart, before)[-1]
 
@@ -26,7 +26,7 @@ def at(chart: Chart, before: Chart, time: float) -> Chart:
     >>> b = a._replace(box=(10.0, 50.0, 5.0, 50.0), was=a.box)
     >>> first, last = (Chart("sizes", "Sizes", (100, 110), (), (mark,), (200,)) for mark in (a, b))
     >>> [round(at(last, first, time).marks[0].box[3]) for time in (0, 100, 200)]
-    [100, 66, 50]
+    [100, 67, 50]
     """
     ends = _ends(chart, before)
     starts = [0.0, *ends[:-1]]
