@@ -135,12 +135,16 @@ class Run:
             return b'{"field":"","values":[],"charts":{},"snapshots":[]}'
         field, positions = self.widget.slider
         first, found = self.charts(0), []
+        turn: dict[str, object] = {}
         for position in positions:
             other = Run(self.machine, replace(self.spec, **{field: float(position)}))
+            if self.widget.turns and not turn and self.widget.turns[0](other.shot(step)):
+                turn = {"at": position, "said": self.widget.turns[1](self.spec, position)}
             changes = {one.name: changes_as_sent(one, before) for one, before in zip(other.charts(step), first, strict=True)}
             found.append(other.encoded(step)[:-1] + b',"charts":' + encode(changes) + b"}")
         told = encode({one.name: still_as_sent(one) for one in first})
-        return b'{"field":%b,"values":%b,"charts":%b,"snapshots":[%b]}' % (encode(field), encode(list(positions)), told, b",".join(found))
+        head = b'{"field":%b,"values":%b,"turn":%b,"charts":%b' % (encode(field), encode(list(positions)), encode(turn), told)
+        return head + b',"snapshots":[' + b",".join(found) + b"]}"
 
     def part(self, start: int, count: int = MAX_COUNT, most_bytes: int = MAX_BYTES, *, charts: bool = False) -> "Part":
         """At most `count` steps, and fewer where `most_bytes` of JSON run out; never none. `charts`: with their charts, for scripts that draw."""

@@ -178,6 +178,7 @@ class Widget:
     frame_height  of an embed whose host does not listen, in pixels
     scripts, styles   that its page loads besides what every widget does
     slider        a number field whose positions a copy without a server holds: its name and its positions
+    turns         what a state at one of the slider's positions may turn into, and the sentence for the first at which it has
     load          about what a run of a spec costs
     trials        what the self-test runs
     """
@@ -205,6 +206,7 @@ class Widget:
     scripts: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     slider: tuple[str, range] | None = None
+    turns: tuple[Callable[[Any], bool], Callable[[Any, float], str]] | None = None
     load: Callable[[Any], Load] = row_load
     trials: Callable[[], Iterator[Trial]] = lambda: iter(())
 

@@ -26,6 +26,7 @@ def test_each_position_is_the_state_that_its_own_address_gives(client):
         shot = {name: part for name, part in shot.items() if name != "charts"}
         assert shot == client.get(f"/api/v1/machines/online-softmax/snapshots/6?{SPEC}&offset={offset}").json()
         assert set(charts) == {"sizes", "exps"}
+    assert found["turn"] == {"at": 80, "said": "In float32 the old way fails from +80 on."}
     roles = [{change[1] for change in found["snapshots"][offset]["charts"]["exps"]} for offset in (79, 80)]
     assert "failed" not in roles[0]
     assert "failed" in roles[1]

@@ -183,6 +183,8 @@ def test_every_frame_of_a_drag_shows_its_own_state(page: Page, widget: Widget):
     with page.expect_response("**/sweeps/8?*") as answer:
         widget.field("offset").focus()
     answer.value.finished()
+    expect(widget.part("turn")).to_have_text("In float32 the old way fails from +80 on.")
+    assert widget.field("offset").evaluate("(field) => [...field.list.options].map((one) => one.value)") == ["80"]
     page.route("**/widgets/online-softmax?*", lambda route: None)  # a server that does not answer meanwhile
     seen = widget.field("offset").evaluate(
         """async (field) => {

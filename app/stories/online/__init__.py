@@ -6,7 +6,7 @@ from typing import Any
 from app.machines.online import MACHINE, MASKED
 from app.numbers import show
 from app.stories import exact
-from app.stories.online import chart, history
+from app.stories.online import chart, history, words
 from app.stories.online.shown import OnlineView
 from app.stories.online.words import sentence
 from app.stories.record import Box, Trial, Widget, presets, vector
@@ -69,5 +69,6 @@ WIDGET = Widget(
     drawn_only=frozenset({"terms", "naive", "reference"}),
     frame_height=760,
     slider=("offset", range(0, 101)),
+    turns=(lambda shot: shot.state.naive.failed, words.turned),
     trials=_trials,
 )

@@ -225,3 +225,12 @@ def moved(spec: Spec, exact: Sequence[float], stored: Sequence[float], before: S
         f"Rounding moved the shares themselves: {spec.format} stores {n(exact[first])} as {n(stored[first])}, and the exact share of "
         f"score {worst + 1} goes from {n(before[worst])} to {n(after[worst])}."
     )
+
+
+def turned(spec: Spec, position: float) -> str:
+    """Where on the slider the old way fails.
+
+    >>> turned(Spec(scores=(1.0,)), 80)
+    'In float32 the old way fails from +80 on.'
+    """
+    return f"In {spec.format} the old way fails from +{WRITTEN.number(position)} on."

@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { fetchJson } from "./run.js";
 
 /** @typedef {import("./run.js").Snapshot} Snapshot */
-/** @typedef {{field: string, values: number[], snapshots: Snapshot[], charts: Record<string, import("./chart.js").Told>}} Swept */
+/** @typedef {{field: string, values: number[], snapshots: Snapshot[], turn: {at?: number, said?: string}, charts: Record<string, import("./chart.js").Told>}} Swept */
 
 export class Sweep {
   /** The question whose answer is here, or on its way. */
@@ -25,6 +25,7 @@ export class Sweep {
     this.address = address;
     this.show = show;
     this.get = get;
+    this.form = form;
     for (const kind of ["pointerdown", "focusin", "pointerover"]) form.addEventListener(kind, (event) => this.#swept(event.target) && this.ask());
   }
 
@@ -38,6 +39,7 @@ export class Sweep {
       if (address !== this.#asked || !found.snapshots?.length) return;
       this.#charts = new Map(Object.entries(found.charts).map(([name, told]) => [name, new Chart(name, told)]));
       this.#found = found;
+      this.#mark(found.turn ?? {});
     } catch {
       this.#asked = "";
     }
@@ -50,6 +52,15 @@ export class Sweep {
     if (!found || at < 0) return false;
     this.show(found.snapshots[at], this.#charts);
     return true;
+  }
+
+  /** A mark on the slider where what it shows turns into something else, and the sentence for it. @param {Swept["turn"]} turn */
+  #mark({ at, said = "" }) {
+    const slider = /** @type {HTMLInputElement} */ (this.form.querySelector("input[data-sweep]"));
+    const list = document.getElementById(`${slider.id}-turns`);
+    const words = slider.closest("[data-field]")?.querySelector('[data-part="turn"]');
+    list?.replaceChildren(...(at === undefined ? [] : [Object.assign(document.createElement("option"), { value: String(at) })]));
+    if (words) words.textContent = said;
   }
 
   /** @param {EventTarget | null} target */
