@@ -11,6 +11,12 @@ from tests.conftest import Watch
 from tests.pages.driver import DEFAULT, Api, Widget
 
 
+@pytest.fixture
+def each_position_asked_for(page: Page) -> None:
+    """The states at all positions of the slider do not come with one question."""
+    page.route("**/sweeps/**", lambda route: route.fulfill(json={}))
+
+
 class TestAddedToEveryScore:
     def test_at_79_the_old_way_still_works(self, widget: Widget, api: Api):
         widget.open("step=8")
@@ -72,6 +78,7 @@ class TestAddedToEveryScore:
         expect(widget.value("m")).to_have_text("89")
         widget.agrees(api.run(f"{DEFAULT}&offset=80")[8])
 
+    @pytest.mark.usefixtures("each_position_asked_for")
     def test_an_answer_that_is_overtaken_is_dropped(self, page: Page, widget: Widget, api: Api):
         held: list[Route] = []
         page.route(re.compile("offset=50&"), lambda route: held.append(route) or None)
@@ -86,6 +93,7 @@ class TestAddedToEveryScore:
         expect(widget.root).not_to_have_attribute("aria-busy", "true")
         widget.agrees(api.run(f"{DEFAULT}&offset=80")[8])
 
+    @pytest.mark.usefixtures("each_position_asked_for")
     def test_a_slow_server_is_asked_for_a_few_at_once_and_then_only_the_latest(self, page: Page, widget: Widget, api: Api):
         held: list[Route] = []
         asked: list[str] = []
