@@ -22,7 +22,7 @@ PLACES = {
     "step": "1",
     "rest:path": "nothing",
 }
-QUERIES = {"snapshots": "?scores=1,3", "/oembed": "?url=http://testserver/widgets/online-softmax"}
+QUERIES = {"snapshots": "?scores=1,3", "sweeps": "?scores=1,3", "/oembed": "?url=http://testserver/widgets/online-softmax"}
 MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
 
