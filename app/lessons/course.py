@@ -101,6 +101,7 @@ def _folders(root: Path) -> list[Path]:
 def _written(folder: Path) -> bool:
     """Whether there is a lesson in a folder. One that may not be entered counts: its page says what is wrong."""
     try:
-        return (folder / "lesson.md").is_file()
+        lesson = folder / "lesson.md"
+        return lesson.is_file() or lesson.is_symlink()  # a link that leads nowhere, or to itself, is a lesson that cannot be read
     except OSError:
         return True

@@ -183,8 +183,15 @@ def _runs(lesson: Lesson) -> None:
             lesson.problems.append(Problem(lesson.source.file, line, str(error)))
 
 
+MOST_BYTES = 300_000  # several times the longest lesson of the site; reading one takes time that grows with its length
+
+
 def _text(path: Path, name: str, problems: list[Problem]) -> str:
     try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            problems.append(Problem(name, 1, f"the file has {size:,} bytes: a lesson has at most {MOST_BYTES:,}, so make two of it"))
+            return ""
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         problems.append(Problem(name, 1, f"the file is not UTF-8 from byte {error.start} on"))

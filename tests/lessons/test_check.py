@@ -1,5 +1,6 @@
 """`python -m app check`: what it finds, where, and that prose follows its machines."""
 
+import os
 import re
 import shutil
 
@@ -8,6 +9,7 @@ import pytest
 from app.__main__ import main
 from app.lessons import check as checks
 from app.lessons.course import LESSONS, Catalog
+from app.lessons.markup.code import files
 from tests.lessons.made import BODY_STARTS, catalog, html, lesson, write, wrong
 
 
@@ -113,6 +115,26 @@ def test_a_host_cannot_take_a_lessons_name(tmp_path):
     found = Catalog(tmp_path)
     assert not found.lesson(slug).own
     assert any("has this name" in str(one) for one in checks.check(found, found.checkable))
+
+
+def test_a_lesson_that_is_far_too_long_is_said_and_not_read(tmp_path):
+    write(tmp_path, "\n" + "*a " * 200_000)
+    assert any("at most 300,000" in str(one) for one in checks.check(catalog(tmp_path), catalog(tmp_path).checkable))
+
+
+def test_a_lesson_that_is_a_link_to_itself_is_said(tmp_path):
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "lesson.md").symlink_to("lesson.md")
+    assert any("cannot be read" in str(one) for one in checks.check(catalog(tmp_path), catalog(tmp_path).checkable))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_what_never_ends_is_no_file_to_take_away(tmp_path):
+    folder = write(tmp_path, "\nx\n")
+    (folder / "code").mkdir()
+    os.mkfifo(folder / "code" / "pipe.py")
+    (folder / "code" / "real.py").write_text("x = 1\n")
+    assert files(folder) == ["real.py"]
 
 
 def test_lessons_in_order_with_those_beside_them(tmp_path):

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+from os.path import isfile
 from pathlib import Path
 
 from pygments import highlight
@@ -36,7 +37,11 @@ def files(folder: Path | None) -> list[str]:
         names = sorted(os.listdir(code)) if code else []
     except OSError:  # there is none, or it may not be entered
         return []
-    return [name for name in names if name.endswith((".py", ".txt", ".toml")) and inside(code, name) and _NAME.fullmatch(name)]
+    return [
+        name
+        for name in names
+        if name.endswith((".py", ".txt", ".toml")) and inside(code, name) and _NAME.fullmatch(name) and isfile(f"{code}/{name}")
+    ]
 
 
 def content(folder: Path | None, name: str) -> bytes:
