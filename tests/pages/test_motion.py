@@ -15,8 +15,6 @@ from tests.pages.driver import DEFAULT, Widget
 
 HOLD = "() => { window.held = document.getAnimations().filter((one) => one.effect.target.closest('[data-swap], [data-plot]')); for (const one of held) one.pause(); return held.length; }"
 END = "() => Math.max(0, ...window.held.map((one) => one.effect.getComputedTiming().endTime))"
-AT = """(time) => { for (const one of window.held) one.currentTime = time;
-  return new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(() => shown()))); }"""
 FRAME = """
 (root) => Object.fromEntries([...root.querySelectorAll("[data-swap]")].filter((part) => part.querySelector(".chart")).map((part) => {
   const svg = part.querySelector("svg");
@@ -31,6 +29,18 @@ FRAME = """
   }))];
 }))
 """
+FRAMES = f"""
+async (root, times) => {{
+  const look = {FRAME.strip()};
+  const found = [];
+  for (const time of times) {{
+    for (const one of window.held) one.currentTime = time;
+    await new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))); // numbers are read off in every frame
+    found.push(look(root));
+  }}
+  return found;
+}}
+"""
 
 
 class Held:
@@ -41,14 +51,14 @@ class Held:
         self.moving = self.page.evaluate(HOLD)
         self.end: float = self.page.evaluate(END)
 
-    def at(self, time: float) -> dict[str, Any]:
-        """What is seen at a time: of each chart its marks."""
-        self.page.evaluate(AT, time)
-        found: dict[str, Any] = self.root.evaluate(FRAME)
-        return found
+    def at(self, *times: float) -> Any:
+        """What is seen at a time, or at each of several: of each chart its marks."""
+        found = self.root.evaluate(FRAMES, list(times))
+        return found if len(times) > 1 else found[0]
 
     def frames(self, count: int = 24) -> list[dict[str, Any]]:
-        return [self.at(self.end * at / count) for at in range(count)]
+        found: list[dict[str, Any]] = self.at(*(self.end * at / count for at in range(count)))
+        return found
 
 
 def step(widget: Widget) -> Held:
@@ -230,7 +240,7 @@ def test_every_widget_moves_within_a_step_and_ends_as_the_server_draws_it(page: 
     widget = Widget(page)
     widget.open(path=f"/widgets/{name}?step=1")
     held = step(widget)
-    frames = [held.at(held.end * part) for part in (0.05, 0.3, 0.6, 0.95)]
+    frames = held.at(*(held.end * part for part in (0.05, 0.3, 0.6, 0.95)))
     for one, other in pairwise(frames):
         assert moved_apart(one, other), "two moments look alike"
     page.evaluate("() => window.held.forEach((one) => one.finish())")
@@ -270,7 +280,7 @@ def test_what_comes_of_it_is_seen_after_it(page: Page, address: str, cause: str,
     widget = Widget(page)
     widget.open(path=f"/widgets/{address}")
     held = step(widget)
-    frames = [next(marks for marks in held.at(held.end * at / 48).values() if cause in marks) for at in range(50)]
+    frames = [next(marks for marks in frame.values() if cause in marks) for frame in held.at(*(held.end * at / 48 for at in range(50)))]
 
     def first(key: str) -> int:
         start = frames[0][key]
